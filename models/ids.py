@@ -1,0 +1,47 @@
+"""Identifiers: the shape of a skill id, `id@scope` references, and new ULIDs."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+from ulid import ULID
+
+from wellworn.models.errors import InvalidId
+
+ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
+ID_MAX_LENGTH = 64
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+_SHOWN = 80
+
+
+def is_skill_id(text: str) -> bool:
+    """Say whether `text` is a valid skill or recipe id."""
+    return len(text) <= ID_MAX_LENGTH and _ID.fullmatch(text) is not None
+
+
+def check_skill_id(text: str, *, field: str = "id") -> str:
+    """Return `text` unchanged or raise InvalidId; every operation that takes an id calls this before building a path."""
+    if not is_skill_id(text):
+        shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+        raise InvalidId(
+            f"{shown!r} is not a skill id.",
+            hint=f"Use lower-case letters, digits and single hyphens, at most {ID_MAX_LENGTH} characters.",
+            field=field,
+        )
+    return text
+
+
+def _pydantic_check(text: str) -> str:
+    if not is_skill_id(text):
+        raise ValueError("must be lower-case letters, digits and single hyphens, at most 64 characters")
+    return text
+
+
+SkillId = Annotated[str, AfterValidator(_pydantic_check)]
+
+
+def new_id() -> str:
+    """Return a new ULID: 26 characters that sort by time."""
+    return str(ULID())
