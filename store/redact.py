@@ -29,9 +29,8 @@ _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("e-mail", re.compile(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}\b")),
 )
 _HOME = re.compile(r"(?<![\w.])/(?:home|Users)/[^\s/:\"']{1,64}")
-_HEX_OR_BASE64 = re.compile(
-    r"\b(?=[A-Za-z0-9+/_-]{0,200}\d)(?=[A-Za-z0-9+/_-]{0,200}[A-Z])[A-Za-z0-9+/_-]{32,200}={0,2}"
-)
+_RUN = r"[A-Za-z0-9+/_-]"
+_MIXED_RUN = re.compile(rf"\b(?={_RUN}{{0,200}}\d)(?={_RUN}{{0,200}}[A-Z]){_RUN}{{32,200}}={{0,2}}")
 _MIN_DISTINCT = 16
 
 
