@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 
 from platformdirs import user_data_path
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from wellworn.models.access import LOCAL_USER
 from wellworn.models.errors import InvalidInput
 
+ENV_PREFIX = "WELLWORN_"
 
-class Settings(BaseSettings):
-    """Defaults suit one person on one machine."""
 
-    model_config = SettingsConfigDict(env_prefix="WELLWORN_", frozen=True, extra="forbid")
+class Settings(BaseModel):
+    """Defaults suit one person on one machine.
+
+    Not pydantic-settings: importing it costs more than a light command may spend on all its imports.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("wellworn"), description="Where the database and the vectors are kept."
@@ -25,7 +29,7 @@ class Settings(BaseSettings):
     home: Path = Field(
         default_factory=Path.home, description="The home folder whose skill folders are read (user scope)."
     )
-    library: Annotated[list[Path], NoDecode] = Field(
+    library: list[Path] = Field(
         default_factory=list,
         description="More folders of skills, read as user scope; several are separated as in PATH.",
     )
@@ -71,17 +75,21 @@ class Settings(BaseSettings):
         return self.data_dir / "calibration.json"
 
 
-def load_settings(**overrides: object) -> Settings:
+def load_settings(*, environ: Mapping[str, str] | None = None, **overrides: object) -> Settings:
     """Read the environment, then apply what was given on the command line (None means not given).
 
-    Raises InvalidInput naming the setting.
+    A variable that is set but empty counts as not set. Raises InvalidInput naming the setting.
     """
+    env = os.environ if environ is None else environ
+    given: dict[str, object] = {
+        name: value for name in Settings.model_fields if (value := env.get(ENV_PREFIX + name.upper(), ""))
+    }
+    given.update((name, value) for name, value in overrides.items() if value is not None)
     try:
-        return Settings(**{k: v for k, v in overrides.items() if v is not None})  # type: ignore[arg-type]
+        return Settings.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
         raise InvalidInput(
-            f"The setting {name} ({Settings.model_config['env_prefix']}{name.upper()}) is not usable: {first['msg']}.",
-            field=name,
+            f"The setting {name} ({ENV_PREFIX}{name.upper()}) cannot be used: {first['msg']}.", field=name
         ) from None
