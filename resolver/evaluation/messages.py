@@ -167,7 +167,7 @@ def _check_known(message: Message, groups: Groups, place: str) -> None:
     if ids is None:
         raise InvalidInput(
             f"{place}: the library has no group {message.group!r}.",
-            hint="Check the spelling, or drop it.",
+            hint="Correct it, or give the group to lines of the library.",
             field="group",
         )
     where = "the library" if message.group is None else f"group {message.group!r} of the library"

@@ -57,7 +57,7 @@ def ndcg(ranks: ArrayLike, k: int = 10) -> float | None:
 def auroc(positives: ArrayLike, negatives: ArrayLike) -> float | None:
     """Return P(positive > negative) + P(equal)/2 over all pairs.
 
-    The Mann-Whitney statistic from mid-ranks: (sum of the positives' ranks - n(n+1)/2) / (n m); Hanley and McNeil (1982).
+    The Mann-Whitney statistic over n m, from the negatives below and not above each positive; Hanley and McNeil (1982).
     """
     positives, negatives = _floats(positives), _floats(negatives)
     if not positives.size or not negatives.size:

@@ -87,7 +87,7 @@ def _reliability(axes: Axes, answer: EvaluationAnswer) -> None:
     right = np.array([each.correct for each in bins], dtype=np.float64)
     counts = np.array([each.n for each in bins], dtype=np.float64)
     axes.plot([0, 1], [0, 1], color=_MUTED, linestyle="--", linewidth=1, label="as said")
-    if len(bins):
+    if bins:
         error = 1.96 * np.sqrt(np.maximum(right * (1 - right), 0.25 / counts) / counts)
         axes.errorbar(
             said, right, yerr=error, color=_BLUE, linewidth=1.4, elinewidth=1, capsize=2, label="measured, 95 %"
@@ -142,9 +142,17 @@ def _coverage(axes: Axes, run: EvaluationRun) -> None:
             x, y = float(coverage[reached[-1]]), float(precision[reached[-1]])
             axes.plot([x], [y], "o", color=colour, markersize=7)
             label = f"confidence >= {threshold:.2f}: {100 * x:.0f} % answered, {100 * y:.1f} % right"
-            side = "right" if x > 0.5 else "left"
-            axes.annotate(label, (x, y), xytext=(-10 if side == "right" else 10, -14), textcoords="offset points", ha=side,
-                          va="top", fontsize=9, color=colour)  # fmt: skip
+            left = x > 0.5
+            axes.annotate(
+                label,
+                (x, y),
+                xytext=(-10 if left else 10, -14),
+                textcoords="offset points",
+                ha="right" if left else "left",
+                va="top",
+                fontsize=9,
+                color=colour,
+            )
 
 
 def _confusion(axes: Axes, outcomes: Sequence[Outcome]) -> None:
@@ -156,14 +164,13 @@ def _confusion(axes: Axes, outcomes: Sequence[Outcome]) -> None:
         axes.set(xticks=[], yticks=[])
         return
     same = np.array([[row == column for column in answered] for row in meant])
-    axes.imshow(
-        np.where(same, 0, table), cmap="Oranges", aspect="auto", vmin=0, vmax=max(1, table[~same].max(initial=1))
-    )
+    most = max(1, table[~same].max(initial=1))
+    axes.imshow(np.where(same, 0, table), cmap="Oranges", aspect="auto", vmin=0, vmax=most)
     for row, column in zip(*np.nonzero(table), strict=True):
-        wrong = not same[row, column]
-        dark = wrong and table[row, column] > 0.6 * table[~same].max(initial=1)
-        axes.text(column, row, str(table[row, column]), ha="center", va="center", fontsize=9,
-                  color="white" if dark else _INK if wrong else _BLUE, fontweight="bold" if wrong else "normal")  # fmt: skip
+        count, right = int(table[row, column]), bool(same[row, column])
+        colour = _BLUE if right else "white" if count > 0.6 * most else _INK
+        weight = "normal" if right else "bold"
+        axes.text(column, row, str(count), ha="center", va="center", fontsize=9, color=colour, fontweight=weight)
     axes.set_xticks(range(len(answered)), [_short(name) for name in answered], rotation=28, ha="right", fontsize=8.5)
     axes.set_yticks(range(len(meant)), [_short(name) for name in meant], fontsize=8.5)
     axes.tick_params(colors=_INK, length=0)
