@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from rich.console import Console
-
     from wellworn.service.progress import Progress
 
 

@@ -1,0 +1,105 @@
+"""Through which door a command goes: the running service when there is one, else this process itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from wellworn.models.access import Caller, Role
+from wellworn.models.resolution import (
+    FeedbackAnswer,
+    FeedbackRequest,
+    IntentResolution,
+    RecordedResolution,
+    ResolveRequest,
+    TaughtUtterance,
+)
+from wellworn.models.skill import SkillList, SkillView
+from wellworn.service.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from wellworn.service.workspace import Workspace
+
+
+class Door(Protocol):
+    """What commands ask for, wherever it is answered."""
+
+    def resolve(self, request: ResolveRequest) -> IntentResolution: ...
+    def resolution(self, resolution_id: str) -> RecordedResolution: ...
+    def feedback(self, request: FeedbackRequest) -> FeedbackAnswer: ...
+    def skills(self, *, repo: str | None, search: str | None, offset: int, limit: int) -> SkillList: ...
+    def skill(self, ref: str, *, repo: str | None) -> SkillView: ...
+    def taught(self, ref: str, *, repo: str | None) -> list[TaughtUtterance]: ...
+    def forget(self, taught_id: str) -> TaughtUtterance: ...
+
+
+class LocalDoor:
+    """Answers in this process, as the local person."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._caller = Caller(role=Role.admin, user=workspace.settings.user)
+
+    def resolve(self, request: ResolveRequest) -> IntentResolution:
+        return self._workspace.resolve(request, self._caller)
+
+    def resolution(self, resolution_id: str) -> RecordedResolution:
+        return self._workspace.resolution(resolution_id, self._caller)
+
+    def feedback(self, request: FeedbackRequest) -> FeedbackAnswer:
+        return self._workspace.feedback(request, self._caller)
+
+    def skills(self, *, repo: str | None, search: str | None, offset: int, limit: int) -> SkillList:
+        return self._workspace.skills(self._caller, repo=repo, search=search, offset=offset, limit=limit)
+
+    def skill(self, ref: str, *, repo: str | None) -> SkillView:
+        return self._workspace.skill(ref, self._caller, repo=repo)
+
+    def taught(self, ref: str, *, repo: str | None) -> list[TaughtUtterance]:
+        return self._workspace.taught(ref, self._caller, repo=repo)
+
+    def forget(self, taught_id: str) -> TaughtUtterance:
+        return self._workspace.forget(taught_id, self._caller)
+
+
+def settings_of(ctx: click.Context, **overrides: object) -> Settings:
+    """The settings of this command: environment, then the group's options, then the command's own."""
+    given: dict[str, Any] = ctx.find_root().obj or {}
+    return load_settings(**{**given, **overrides})
+
+
+@contextmanager
+def open_door(ctx: click.Context, *, quiet: bool = False) -> Iterator[Door]:
+    """Use the running service of this data folder; with `--library`, or when none runs, work in this process."""
+    settings = settings_of(ctx)
+    if not settings.library or os.environ.get("WELLWORN_LIBRARY"):
+        from wellworn.service.http.client import find_service  # noqa: PLC0415  only when a service may be asked
+
+        if (client := find_service(settings)) is not None:
+            with client:
+                yield client
+            return
+    with open_workspace(settings, quiet=quiet) as workspace:
+        yield LocalDoor(workspace)
+
+
+@contextmanager
+def open_workspace(settings: Settings, *, quiet: bool = False) -> Iterator[Workspace]:
+    """Open everything in this process, with progress on standard error while there is indexing to do."""
+    from wellworn.service.workspace import Workspace  # noqa: PLC0415  loads numpy, FAISS and the encoder
+
+    from wellworn.service.cli.output import progress_bar  # noqa: PLC0415
+
+    with progress_bar(quiet=quiet) as show:
+        workspace = Workspace.open(settings, progress=show)
+    try:
+        yield workspace
+    finally:
+        workspace.close()
+
+
+ProgressCallback = Callable[[Any], None]

@@ -1,0 +1,95 @@
+"""`wellworn import`, `export` and `reindex`: whole libraries in, out, and read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wellworn.models.skill import Scope
+from wellworn.service.cli.door import open_workspace, settings_of
+from wellworn.service.cli.output import print_json, progress_bar
+
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_scope = click.option(
+    "--scope", type=click.Choice(["user", "repo"]), default="user", show_default=True, help="Whose skills they become."
+)
+
+
+@click.command("import")
+@click.argument("library", type=click.Path(path_type=Path))
+@_scope
+@click.option("--repo", help="With --scope repo: the repository's folder. Default: the one of the current folder.")
+@click.option("--replace", is_flag=True, help="Replace skills that are there already; without it nothing is changed.")
+@_as_json
+@click.pass_context
+def import_(ctx: click.Context, library: Path, scope: str, repo: str | None, replace: bool, as_json: bool) -> None:
+    """Bring skills in from LIBRARY, a JSONL file with one manifest (and optionally its `body`) a line.
+
+    The whole file is checked before anything is written.
+
+    \b
+    Examples:
+      wellworn import team-skills.jsonl
+      wellworn import team-skills.jsonl --scope repo --replace
+    """
+    with open_workspace(settings_of(ctx), quiet=as_json) as workspace, progress_bar(quiet=as_json) as show:
+        report = workspace.import_library(library, scope=Scope(scope), repo=repo, replace=replace, progress=show)
+    if as_json:
+        print_json(report)
+        return
+    click.echo(f"{report.added} added, {report.replaced} replaced, {report.unchanged} unchanged in {report.folder}.")
+    for note in report.notes:
+        click.echo(f"Note: {note}")
+
+
+@click.command()
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "skills"]),
+    default="jsonl",
+    show_default=True,
+    help="One JSONL file, or strict Agent Skills folders that any client reads.",
+)
+@click.option("--repo", help="Repository whose skills count. Default: the one of the current folder.")
+@_as_json
+@click.pass_context
+def export(ctx: click.Context, out: Path, format_: str, repo: str | None, as_json: bool) -> None:
+    """Write the skills that can be seen from here to OUT.
+
+    \b
+    Examples:
+      wellworn export library.jsonl
+      wellworn export ./skills-out --format skills
+    """
+    with open_workspace(settings_of(ctx), quiet=as_json) as workspace:
+        count = workspace.export_library(out, strict=format_ == "skills", repo=repo)
+    if as_json:
+        print_json({"exported": count, "out": str(out)})
+    else:
+        click.echo(f"{count} skills written to {out}.")
+
+
+@click.command()
+@_as_json
+@click.pass_context
+def reindex(ctx: click.Context, as_json: bool) -> None:
+    """Read all sources again and embed what is new. A running service keeps answering and picks the result up.
+
+    \b
+    Example:
+      wellworn reindex
+    """
+    with open_workspace(settings_of(ctx), quiet=as_json) as workspace, progress_bar(quiet=as_json) as show:
+        report = workspace.reindex(show)
+    if as_json:
+        print_json(report)
+        return
+    click.echo(
+        f"{report.skills} skills, {report.utterances} utterances: {report.embedded} embedded, {report.reused} reused, "
+        f"in {report.seconds:.1f} s."
+    )
+    for skipped in report.skipped:
+        click.echo(f"Skipped {skipped.path}: {skipped.why}")

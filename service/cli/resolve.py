@@ -1,0 +1,142 @@
+"""`wellworn resolve`: one message, one answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import ValidationError
+
+from wellworn.models.errors import InvalidInput
+from wellworn.models.resolution import Context, IntentResolution, Invocation, ResolveRequest
+from wellworn.service.cli.door import open_door
+from wellworn.service.cli.output import print_json
+from wellworn.service.problems import validation_error
+
+
+@click.command()
+@click.argument("words", nargs=-1)
+@click.option(
+    "--context", "context_file", type=click.Path(path_type=Path), help="JSON file with the context ('-': stdin)."
+)
+@click.option("--repo", help="Repository: its id, root folder or origin. Default: the one of the current folder.")
+@click.option(
+    "--explicit", is_flag=True, help="You are calling for a skill, rather than an agent asking about a message."
+)
+@click.option("--top", type=click.IntRange(1, 50), default=5, show_default=True, help="Most candidates to show.")
+@click.option("--explain", is_flag=True, help="Show every candidate with what weighed for and against it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.pass_context
+def resolve(
+    ctx: click.Context,
+    words: tuple[str, ...],
+    context_file: Path | None,
+    repo: str | None,
+    explicit: bool,
+    top: int,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Say which skill a message means, and how sure that is.
+
+    Without WORDS the message is read from standard input.
+
+    \b
+    Examples:
+      wellworn resolve "work this PR until the reviewers are happy"
+      wellworn resolve --explain "run the release"
+      git log -1 --format=%B | wellworn resolve --json
+    """
+    message = _message(words, context_file)
+    context = context_here(repo, context_file)
+    request = ResolveRequest(
+        message=message,
+        context=context,
+        invocation=Invocation.explicit if explicit else Invocation.ambient,
+        top_k=top,
+        explain=explain,
+    )
+    with open_door(ctx, quiet=as_json) as door:
+        answer = door.resolve(request)
+    if as_json:
+        print_json(answer)
+    else:
+        show_answer(answer)
+
+
+def _message(words: tuple[str, ...], context_file: Path | None) -> str:
+    if words and words != ("-",):
+        return " ".join(words)
+    if context_file is not None and str(context_file) == "-":
+        raise InvalidInput("Standard input cannot be both the message and the context.", field="context")
+    if sys.stdin.isatty():
+        raise click.UsageError('Give the message: wellworn resolve "what you want done".')
+    return sys.stdin.buffer.read().decode("utf-8", errors="replace")
+
+
+def context_here(repo: str | None, context_file: Path | None = None) -> Context:
+    """The stated context; when it names neither a repo nor a folder, the current folder counts.
+
+    Raises InvalidInput naming the file or the field.
+    """
+    stated = {} if context_file is None else _read_context(context_file)
+    if repo is not None:
+        stated["repo"] = repo
+    if "repo" not in stated and "cwd" not in stated:
+        stated["cwd"] = str(Path.cwd())
+    try:
+        return Context.model_validate(stated)
+    except ValidationError as error:
+        raise validation_error(error, where=f"The context{f' in {context_file}' if context_file else ''}") from None
+
+
+def _read_context(path: Path) -> dict[str, Any]:
+    try:
+        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8-sig")
+        stated = json.loads(text)
+    except OSError as error:
+        raise InvalidInput(f"The context file {path} cannot be read: {error.strerror}.", field="context") from None
+    except ValueError as error:
+        raise InvalidInput(f"The context file {path} is not JSON: {error}.", field="context") from None
+    if not isinstance(stated, dict):
+        raise InvalidInput(f"The context file {path} must hold one JSON object.", field="context")
+    return stated.get("context", stated) if set(stated) <= {"context", "message"} else stated
+
+
+def show_answer(answer: IntentResolution) -> None:
+    """Print a resolution for a person."""
+    click.echo(f"{_headline(answer)}\n{answer.reason}")
+    for label, items in (("Safe steps", answer.safe_steps), ("Approval required before", answer.approval_gates)):
+        if items:
+            click.echo(f"{label}: {', '.join(items)}.")
+    if answer.flagged is not None:
+        flagged = answer.flagged
+        click.echo(
+            f"Flagged: reliability {flagged.reliability:.2f}, {flagged.success_count} worked, "
+            f"{flagged.failure_count} failed. Choose: {' / '.join(flagged.choices)}."
+        )
+    for note in answer.notes:
+        click.echo(f"Note: {note}")
+    if answer.contributions is not None:
+        from wellworn.service.cli.explain import show_explanation  # noqa: PLC0415  rich, only when asked for
+
+        show_explanation(answer.contributions)
+    elif answer.alternatives:
+        click.echo("Others: " + ", ".join(f"{a.skill_id} {a.confidence:.2f}" for a in answer.alternatives))
+    click.echo(f"({answer.resolution_id}: wellworn feedback {answer.resolution_id} right|wrong|should-be ID)")
+
+
+def _headline(answer: IntentResolution) -> str:
+    what = {
+        "none": "No skill is meant",
+        "review": "Review before use",
+        "choose": "Choose one",
+        "confirm": "Confirm",
+        "proceed": "Proceed",
+    }[answer.decision]
+    if answer.skill_id is None:
+        return f"{what} (best confidence {answer.confidence:.2f})."
+    return f"{what}: {answer.scope} skill {answer.skill_id} (confidence {answer.confidence:.2f})."

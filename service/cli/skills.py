@@ -1,0 +1,162 @@
+"""`wellworn skills list|show|explain`."""
+
+from __future__ import annotations
+
+import click
+
+from wellworn.models.resolution import ResolveRequest
+from wellworn.models.skill import SkillView
+from wellworn.service.cli.door import open_door
+from wellworn.service.cli.output import print_json, print_table
+
+_DESCRIPTION_CHARS = 70
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_repo = click.option("--repo", help="Repository whose skills count. Default: the one of the current folder.")
+
+
+@click.group()
+def skills() -> None:
+    """List, show and explain skills."""
+
+
+@skills.command("list")
+@click.option("--search", help="Only skills with this text in their id, name or description.")
+@click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="Skip this many.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="Show at most this many.")
+@_repo
+@_as_json
+@click.pass_context
+def list_(ctx: click.Context, search: str | None, offset: int, limit: int, repo: str | None, as_json: bool) -> None:
+    """List the skills that can be seen from here.
+
+    \b
+    Examples:
+      wellworn skills list
+      wellworn skills list --search release --json
+    """
+    with open_door(ctx, quiet=as_json) as door:
+        page = door.skills(repo=repo, search=search, offset=offset, limit=limit)
+    if as_json:
+        print_json(page)
+        return
+    if not page.skills:
+        click.echo(_nothing_found(search))
+        return
+    print_table(
+        ["id", "scope", "trust", "reliability", "used", "description"], [_row(s) for s in page.skills], right=(3, 4)
+    )
+    last = page.next_offset
+    click.echo(f"{len(page.skills)} of {page.total}" + (f"; more with --offset {last}" if last is not None else ""))
+
+
+def _row(skill: SkillView) -> list[str]:
+    trust = skill.manifest.trust.value if skill.invocable else "unreadable"
+    marks = " (flagged)" if skill.flagged else ""
+    shadowed = f"shadowed by {skill.shadowed_by}; " if skill.shadowed_by else ""
+    text = shadowed + " ".join(skill.manifest.description.split())
+    text = text if len(text) <= _DESCRIPTION_CHARS else text[: _DESCRIPTION_CHARS - 3] + "..."
+    return [skill.id, skill.scope, trust, f"{skill.stats.reliability:.2f}{marks}", str(skill.stats.usage_count), text]
+
+
+def _nothing_found(search: str | None) -> str:
+    if search:
+        return f"No skill has {search!r} in its id, name or description."
+    return (
+        "There is no skill yet. Put SKILL.md folders under ~/.wellworn/skills or .claude/skills, name a folder with "
+        "`wellworn sources add DIR`, or bring a library in with `wellworn import FILE.jsonl`."
+    )
+
+
+@skills.command()
+@click.argument("skill_id", metavar="ID")
+@click.option("--body", is_flag=True, help="Also print the text of its SKILL.md.")
+@_repo
+@_as_json
+@click.pass_context
+def show(ctx: click.Context, skill_id: str, body: bool, repo: str | None, as_json: bool) -> None:
+    """Show one skill: ID, or ID@SCOPE for one that is shadowed.
+
+    \b
+    Examples:
+      wellworn skills show release-local
+      wellworn skills show release-local@user --json
+    """
+    with open_door(ctx, quiet=as_json) as door:
+        skill = door.skill(skill_id, repo=repo)
+    if as_json:
+        print_json(skill)
+        return
+    for label, value in _lines(skill):
+        if value:
+            click.echo(f"{label + ':':<14}{value}")
+    for diagnostic in skill.diagnostics:
+        click.echo(f"  {diagnostic}")
+    if body and skill.body:
+        click.echo(f"\n{skill.body}")
+
+
+def _lines(skill: SkillView) -> list[tuple[str, str]]:
+    manifest, stats = skill.manifest, skill.stats
+    return [
+        ("Skill", f"{skill.id}@{skill.scope}" + (f" ({skill.name})" if skill.name != skill.id else "")),
+        ("Description", " ".join(manifest.description.split())),
+        ("Location", skill.location),
+        ("Shadowed by", skill.shadowed_by or ""),
+        (
+            "Trust",
+            f"{manifest.trust}, risk {manifest.risk}, written by {'a person' if manifest.provenance == 'human' else 'an agent'}",
+        ),
+        ("Invocable", "" if skill.invocable else "no: a safety field could not be read, see below"),
+        ("Approval", ", ".join(manifest.requires_approval)),
+        ("Aliases", "; ".join(manifest.aliases)),
+        ("Triggers", "; ".join(manifest.triggers)),
+        ("Examples", "; ".join(manifest.examples)),
+        ("Not for", "; ".join(manifest.negatives)),
+        ("Steps", " -> ".join(skill.steps)),
+        (
+            "Reliability",
+            f"{stats.reliability:.2f}{' (flagged)' if skill.flagged else ''}, {stats.success_count} worked, "
+            f"{stats.failure_count} failed, used {stats.usage_count} times",
+        ),
+    ]
+
+
+@skills.command()
+@click.argument("words", nargs=-1, required=True, metavar="ID_OR_WORDS...")
+@_repo
+@_as_json
+@click.pass_context
+def explain(ctx: click.Context, words: tuple[str, ...], repo: str | None, as_json: bool) -> None:
+    """Explain what a message resolves to; or, for a skill's ID, what stands for it in the index.
+
+    \b
+    Examples:
+      wellworn skills explain release-local
+      wellworn skills explain "ship this and install it locally"
+    """
+    from wellworn.models.ids import is_skill_id  # noqa: PLC0415
+
+    with open_door(ctx, quiet=as_json) as door:
+        if len(words) == 1 and is_skill_id(words[0].partition("@")[0]) and ("-" in words[0] or "@" in words[0]):
+            _explain_skill(door.skill(words[0], repo=repo), as_json=as_json)
+            return
+        from wellworn.service.cli.resolve import context_here, show_answer  # noqa: PLC0415
+
+        request = ResolveRequest(message=" ".join(words), context=context_here(repo), explain=True)
+        answer = door.resolve(request)
+    if as_json:
+        print_json(answer)
+    else:
+        show_answer(answer)
+
+
+def _explain_skill(skill: SkillView, *, as_json: bool) -> None:
+    if as_json:
+        print_json(skill)
+        return
+    click.echo(f"{skill.id}@{skill.scope} is found by:")
+    print_table(
+        ["field", "text"], [[str(u["field"]), " ".join(str(u["text"]).split())] for u in skill.utterances or []]
+    )
+    gates = ", ".join(skill.manifest.requires_approval) or "nothing that it names"
+    click.echo(f"It needs approval before: {gates}.")

@@ -1,0 +1,74 @@
+"""`wellworn sources`: the folders that skills are read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wellworn.service.cli.door import open_workspace, settings_of
+from wellworn.service.cli.output import print_json, print_table
+
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group()
+def sources() -> None:
+    """Folders that skills are read from: list, add, remove, vouch."""
+
+
+@sources.command("list")
+@_as_json
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool) -> None:
+    """List the folders, with how many skills each brought."""
+    with open_workspace(settings_of(ctx), quiet=as_json) as workspace:
+        found = workspace.sources()
+    if as_json:
+        print_json(found)
+        return
+    rows = [[s.id, s.scope, s.owner, str(s.skills), "yes" if s.vouched else "no", s.path] for s in found]
+    print_table(["id", "scope", "owner", "skills", "vouched", "folder"], rows, right=(3,))
+
+
+@sources.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--repo", is_flag=True, help="FOLDER is a repository: read the skill folders inside it, as repo scope.")
+@_as_json
+@click.pass_context
+def add(ctx: click.Context, folder: Path, repo: bool, as_json: bool) -> None:
+    """Read skills from FOLDER from now on. Adding a repository vouches for it.
+
+    \b
+    Examples:
+      wellworn sources add ~/team/skills
+      wellworn sources add --repo ~/src/project
+    """
+    with open_workspace(settings_of(ctx), quiet=as_json) as workspace:
+        added = workspace.add_source(folder, repo=repo)
+    if as_json:
+        print_json(added)
+        return
+    for source in added:
+        click.echo(f"{source.id}: {source.skills} skills from {source.path}.")
+
+
+@sources.command()
+@click.argument("source_id", metavar="ID")
+@click.pass_context
+def remove(ctx: click.Context, source_id: str) -> None:
+    """Stop reading a folder. Its files stay; what was learned about its skills is kept."""
+    with open_workspace(settings_of(ctx)) as workspace:
+        removed = workspace.remove_source(source_id)
+    click.echo(f"No longer reading {removed.path}.")
+
+
+@sources.command()
+@click.argument("source_id", metavar="ID")
+@click.option("--withdraw", is_flag=True, help="Take the word back.")
+@click.pass_context
+def vouch(ctx: click.Context, source_id: str, withdraw: bool) -> None:
+    """Vouch for a repository's skills; until then they never get past a confirmation."""
+    with open_workspace(settings_of(ctx)) as workspace:
+        source = workspace.vouch(source_id, vouched=not withdraw)
+    click.echo(f"{source.path} is {'no longer ' if withdraw else ''}vouched for.")
