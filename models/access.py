@@ -24,7 +24,7 @@ LOCAL_USER = "local"
 
 
 class ApiKey(Wire):
-    """A key as it may be shown, without its secret. `user`: whom it speaks for; `repos`: all that it sees, unless empty."""
+    """A key without its secret. `user`: whom it speaks for; `repos`: all that it sees, unless empty."""
 
     id: str
     role: Role

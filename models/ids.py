@@ -22,7 +22,7 @@ def is_skill_id(text: str) -> bool:
 
 
 def check_skill_id(text: str, *, field: str = "id") -> str:
-    """Return `text` unchanged or raise InvalidId; every operation that takes an id calls this before building a path."""
+    """Return `text` unchanged or raise InvalidId; called with every id before a path is built."""
     if not is_skill_id(text):
         shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
         raise InvalidId(

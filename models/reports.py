@@ -1,0 +1,95 @@
+"""What long or administrative operations answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from wellworn.models.skill import Scope
+from wellworn.models.wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a stage of long work is; `total` is 0 while unknown."""
+
+    stage: str
+    done: int
+    total: int = 0
+    note: str = ""
+
+
+ShowProgress = Callable[[Progress], None]
+
+
+def no_progress(_: Progress) -> None:
+    """For callers that show none."""
+
+
+class Skipped(Wire):
+    """A file or folder that could not be used, and why."""
+
+    path: str
+    why: str
+
+
+class ReindexReport(Wire):
+    """What a reindex did. embedded + reused = vectors in use; seconds are wall time."""
+
+    generation: int
+    skills: int
+    utterances: int
+    embedded: int
+    reused: int
+    seconds: float
+    skipped: list[Skipped] = Field(default_factory=list)
+
+
+class ImportReport(Wire):
+    """What an import wrote, and where."""
+
+    folder: str
+    added: int
+    replaced: int
+    unchanged: int
+    notes: list[str] = Field(default_factory=list)
+
+
+class SourceView(Wire):
+    """A folder that skills are read from."""
+
+    id: str
+    path: str
+    scope: Scope
+    owner: str
+    vouched: bool
+    kind: str
+    skills: int
+
+
+class Health(Wire):
+    """`GET /healthz`: alive, and whether anything is wrong that a person should look at."""
+
+    status: str
+    version: str
+    problems: list[str] = Field(default_factory=list)
+    skills: int = 0
+    vectors: int = 0
+    generation: int = 0
+    encoder: str = ""
+
+
+class CalibrationReport(Wire):
+    """What `calibrate` fitted: on how many labelled messages, and the held-out log loss before and after."""
+
+    messages: int
+    held_out: int
+    log_loss_before: float
+    log_loss_after: float
+    ece_before: float
+    ece_after: float
+    kept: bool
+    path: str | None = None
+    note: str
