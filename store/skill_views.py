@@ -4,6 +4,8 @@ owners: (scope, owner) pairs, narrowest first. A skill is shadowed by one of the
 by the one that counts in a narrower scope; `id@scope` reaches it in the second case.
 """
 
+# ruff: noqa: S608  only constant column lists and parameter marks are put into SQL text; values are always bound
+
 from __future__ import annotations
 
 import difflib
@@ -20,13 +22,15 @@ Owners = Sequence[tuple[Scope, str]]
 _NEAR = 3
 _FROM_VISIBLE = """FROM owners AS o JOIN skills AS s ON s.scope = o.scope AND s.owner = o.owner
     JOIN sources ON sources.id = s.source_id"""
+# `+` keeps the planner on the index that begins with the id: the one on effective fits whole partitions.
 # The narrowest scope before this skill's own in which a skill with its id counts.
 _SHADOWING = """(SELECT w.scope FROM owners AS n JOIN skills AS w
-        ON w.skill_id = s.skill_id AND w.scope = n.scope AND w.owner = n.owner AND w.effective = 1
+        ON w.skill_id = s.skill_id AND w.scope = n.scope AND w.owner = n.owner AND +w.effective = 1
     WHERE n.position < o.position ORDER BY n.position LIMIT 1)"""
-_SELECT_VIEW = f"""SELECT {_SHADOWING}, {VIEW_COLUMNS} {_FROM_VISIBLE}
-    JOIN contents AS c ON c.skill_key = s.key
+_VIEW = f"SELECT {_SHADOWING}, {VIEW_COLUMNS}"
+_DETAILS = """JOIN contents AS c ON c.skill_key = s.key
     LEFT JOIN skill_stats AS t ON t.scope = s.scope AND t.owner = s.owner AND t.skill_id = s.skill_id"""
+_ORDER = "ORDER BY s.skill_id, o.position, sources.rank, s.path, s.key"
 
 
 def page(db: Database, owners: Owners, offset: int, limit: int) -> SkillList:
@@ -38,8 +42,11 @@ def page(db: Database, owners: Owners, offset: int, limit: int) -> SkillList:
     visible, parameters = _visible(owners)
     with db.snapshot():
         total: int = db.rows(f"{visible} SELECT count(*) {_FROM_VISIBLE}", parameters)[0][0]
+        # The page is chosen from narrow rows first; only its own skills' texts are read.
         rows = db.rows(
-            f"{visible} {_SELECT_VIEW} ORDER BY s.skill_id, o.position, sources.rank, s.path, s.key LIMIT ? OFFSET ?",
+            f"""{visible}, page AS (SELECT o.position, s.key {_FROM_VISIBLE} {_ORDER} LIMIT ? OFFSET ?)
+                {_VIEW} FROM page AS o JOIN skills AS s ON s.key = o.key
+                JOIN sources ON sources.id = s.source_id {_DETAILS} {_ORDER}""",
             (*parameters, limit, offset),
         )
     shown = offset + len(rows)
@@ -85,7 +92,7 @@ def _first(db: Database, skill_id: str, owners: Owners, wanted: Owners) -> Any |
         return None
     visible, parameters = _visible(owners)
     rows = db.rows(
-        f"{visible} {_SELECT_VIEW} WHERE s.skill_id = ? AND s.effective = 1 ORDER BY o.position",
+        f"{visible} {_VIEW} {_FROM_VISIBLE} {_DETAILS} WHERE s.skill_id = ? AND +s.effective = 1 ORDER BY o.position",
         (*parameters, skill_id),
     )
     return next((row for row in rows if (row[3], row[4]) in {(scope.value, owner) for scope, owner in wanted}), None)
