@@ -8,7 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from wellworn.models.resolution import RecordedResolution
+from wellworn.store.resolutions import ResolutionRow
 
 _log = logging.getLogger(__name__)
 _MOST_WAITING = 10_000
@@ -23,10 +23,10 @@ class Recorder:
     records are dropped and counted; a message never waits or fails for its record.
     """
 
-    def __init__(self, write: Callable[[Sequence[RecordedResolution]], None]) -> None:
+    def __init__(self, write: Callable[[Sequence[ResolutionRow]], None]) -> None:
         self._write = write
         self._queue: queue.Queue[object] = queue.Queue(_MOST_WAITING)
-        self._pending: OrderedDict[str, RecordedResolution] = OrderedDict()
+        self._pending: OrderedDict[str, ResolutionRow] = OrderedDict()
         self._lock = threading.Lock()
         self.dropped = 0
         self._thread = threading.Thread(target=self._run, name="wellworn-recorder", daemon=True)
@@ -35,16 +35,16 @@ class Recorder:
     def __len__(self) -> int:
         return len(self._pending)
 
-    def add(self, record: RecordedResolution) -> None:
+    def add(self, record: ResolutionRow) -> None:
         """Queue a record; returns at once."""
         with self._lock:
-            self._pending[record.resolution_id] = record
+            self._pending[record.id] = record
         try:
             self._queue.put_nowait(record)
         except queue.Full:
             self._forget([record], lost=True)
 
-    def pending(self, resolution_id: str) -> RecordedResolution | None:
+    def pending(self, resolution_id: str) -> ResolutionRow | None:
         """Return a record that is not written yet."""
         with self._lock:
             return self._pending.get(resolution_id)
@@ -70,8 +70,8 @@ class Recorder:
             for event in events:
                 event.set()
 
-    def _take(self) -> tuple[list[RecordedResolution], list[threading.Event], bool]:
-        records: list[RecordedResolution] = []
+    def _take(self) -> tuple[list[ResolutionRow], list[threading.Event], bool]:
+        records: list[ResolutionRow] = []
         events: list[threading.Event] = []
         item = self._queue.get()
         while True:
@@ -79,7 +79,7 @@ class Recorder:
                 return records, events, True
             if isinstance(item, threading.Event):
                 events.append(item)
-            elif isinstance(item, RecordedResolution):
+            elif isinstance(item, ResolutionRow):
                 records.append(item)
             if len(records) >= _LARGEST_BATCH:
                 return records, events, False
@@ -88,7 +88,7 @@ class Recorder:
             except queue.Empty:
                 return records, events, False
 
-    def _store(self, records: list[RecordedResolution]) -> None:
+    def _store(self, records: list[ResolutionRow]) -> None:
         try:
             self._write(records)
         except Exception:  # noqa: BLE001  the edge of a background thread: a failed record must not end it
@@ -97,8 +97,8 @@ class Recorder:
         else:
             self._forget(records, lost=False)
 
-    def _forget(self, records: Sequence[RecordedResolution], *, lost: bool) -> None:
+    def _forget(self, records: Sequence[ResolutionRow], *, lost: bool) -> None:
         with self._lock:
             for record in records:
-                self._pending.pop(record.resolution_id, None)
+                self._pending.pop(record.id, None)
             self.dropped += len(records) if lost else 0
