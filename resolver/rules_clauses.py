@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from wellworn.resolver.rules_tokens import SOFT, STRONG, Tokens
+from wellworn.resolver.rules_tokens import NONE, SOFT, STRONG, Tokens
 from wellworn.resolver.rules_words import (
+    ACTIONS,
     AUXILIARIES,
     CONNECTORS,
     DETERMINERS,
     FILLERS,
-    MODALS_NOT,
     NEGATED_DO,
     NOUNY,
     SUBJECTS,
@@ -16,12 +16,19 @@ from wellworn.resolver.rules_words import (
     words_of,
 )
 
+SKIPPED = CONNECTORS | FILLERS
+"""Words in front of a clause that carry nothing."""
+CONDITIONS = words_of("if when once after unless before until whenever")
+
+# After a comma these begin a clause whatever follows.
 _OPENERS = words_of(
-    "please can could would will let's i i'd i'll i'm you we don't do never kindly just why what how when who where is"
+    "please can could would will let's i'd i'll don't never kindly not no without except excluding skip skipping leave leaving"
 )
-_CONDITIONS = words_of("if when once after unless before until whenever as")
-_SKIPPED = CONNECTORS | FILLERS
+_PHRASE_OPENERS = {("instead", "of"), ("be", "careful"), ("be", "sure")}
+_ASKING = words_of("what how when who where why")
 _BUT_IS_PART = words_of("nothing anything everything everyone all none help")
+_JUST = words_of("just instead only please don't never do")
+_NOT_AN_OBJECT = words_of("of is are was were or to than as") | AUXILIARIES
 
 
 def split_clauses(tokens: Tokens) -> list[tuple[int, int]]:
@@ -31,89 +38,66 @@ def split_clauses(tokens: Tokens) -> list[tuple[int, int]]:
     for i in range(1, count):
         if i in tokens.quoted and i - 1 in tokens.quoted:
             continue
-        if _begins_clause(tokens, bounds[-1], i):
+        if tokens.pauses[i - 1] == STRONG or _begins_clause(tokens, bounds[-1], i):
             bounds.append(i)
     return list(zip(bounds, [*bounds[1:], count], strict=True)) if count else []
 
 
 def _begins_clause(tokens: Tokens, start: int, i: int) -> bool:
-    words = tokens.words
-    word, pause = words[i], tokens.pauses[i - 1]
-    if pause == STRONG:
-        return True
+    words, pause = tokens.words, tokens.pauses[i - 1]
+    word, before = words[i], words[i - 1]
     if word == "but":
-        return words[i - 1] not in _BUT_IS_PART and not (pause == SOFT and _only_before(words, start, i))
-    if word == "then":
-        return words[i - 1] != "and" and (pause == SOFT or begins_order(tokens, i + 1) or words[start] in _CONDITIONS)
+        return before not in _BUT_IS_PART and words[i + 1 : i + 3] != ("not", "limited") and not _also(words, start, i)
+    if word == "then" and before != "and":
+        return pause == SOFT or words[start] in CONDITIONS or begins_order(tokens, i + 1)
     if word == "and":
-        return _begins_after_and(tokens, start, i, pause)
-    if pause == SOFT:
-        return _begins_after_comma(tokens, start, i)
-    return False
+        return _begins_after_and(tokens, start, i)
+    if word == "so" and pause == NONE:
+        return begins_order(tokens, i + 1, listed=True)
+    return pause == SOFT and _begins_after_comma(tokens, start, i)
 
 
-def _only_before(words: tuple[str, ...], start: int, i: int) -> bool:
-    """ "not only X, but also Y" is one clause."""
-    return any(words[k] in ("only", "just") and k > start and words[k - 1] == "not" for k in range(start, i))
+def _also(words: tuple[str, ...], start: int, i: int) -> bool:
+    """ "not only X but also Y" is one clause."""
+    return words[i + 1 : i + 2] == ("also",) or any(words[k : k + 2] == ("not", "only") for k in range(start, i))
 
 
-def _begins_after_and(tokens: Tokens, start: int, i: int, pause: int) -> bool:
+def _begins_after_and(tokens: Tokens, start: int, i: int) -> bool:
     words = tokens.words
-    if i + 1 >= len(words):
-        return False
-    if words[i + 1] == "then":
+    if words[i + 1 : i + 2] == ("then",):
         return True
-    return begins_order(tokens, i + 1, listed=True) and not _negated_before(tokens, start, i, pause)
+    if words[start] in SUBJECTS and negation_length(words, i + 1):
+        return False  # "they are slow and don't help": the subject goes on
+    return begins_order(tokens, i + 1, listed=True) and not _negation_reaches(tokens, start, i)
 
 
-def _negated_before(tokens: Tokens, start: int, i: int, pause: int) -> bool:
-    """ "don't publish and tag": without a comma the negation reaches over the "and"."""
-    if pause != 0:
+def _negation_reaches(tokens: Tokens, start: int, i: int) -> bool:
+    """ "don't publish and tag": without a comma, and without "just" or a second "don't", the negation goes on."""
+    if tokens.pauses[i - 1] != NONE or not negation_length(tokens.words, skip(tokens.words, start, SKIPPED)):
         return False
-    first = skip(tokens.words, start, _SKIPPED)
-    if not (negation_length(tokens.words, first) and first < i):
-        return False
-    following = tokens.words[skip(tokens.words, i, frozenset({"and"})) :][:1]
-    return not (following and following[0] in ("just", "instead", "only", "please", "don't", "never", "do"))
+    return not (i + 1 < len(tokens.words) and tokens.words[i + 1] in _JUST)
 
 
 def _begins_after_comma(tokens: Tokens, start: int, i: int) -> bool:
     words = tokens.words
-    if words[start] in _CONDITIONS:
+    word = words[i]
+    if words[start] in CONDITIONS or (word in _OPENERS and words[i - 1] != "not"):
         return True
-    if all(word in _SKIPPED for word in words[start:i]):
-        return words[i] not in _SKIPPED
-    if words[i] in ("not", "no", "without", "except", "excluding", "instead", "skip", "skipping", "leave"):
-        return words[i] != "instead" or (i + 1 < len(words) and words[i + 1] != "of")
-    if words[i] in _OPENERS and words[i] not in (
-        "i",
-        "you",
-        "we",
-        "i'm",
-        "is",
-        "do",
-        "what",
-        "how",
-        "when",
-        "who",
-        "where",
-    ):
-        return True
-    if words[i] in ("what", "how", "when", "who", "where", "why") and any(
-        k in tokens.asked for k in range(i, len(words))
-    ):
-        return True
-    if words[i] == "do" and i + 1 < len(words) and words[i + 1] == "not":
-        return True
-    if negation_length(words, skip(words, start, _SKIPPED)) and _listed_verb(tokens, i):
+    if all(words[k] in SKIPPED for k in range(start, i)):
+        return word not in SKIPPED
+    if word in _ASKING:
+        return any(k in tokens.asked for k in range(i, len(words)))
+    first = skip(words, start, SKIPPED)
+    if negation_length(words, first) and _listed(tokens, i):
         return False
-    return begins_order(tokens, i)
+    return begins_order(tokens, i) or words[i : i + 2] in _PHRASE_OPENERS
 
 
-def _listed_verb(tokens: Tokens, i: int) -> bool:
+def _listed(tokens: Tokens, i: int) -> bool:
     """A bare verb in a list: "don't tag, push, or publish"."""
-    nxt = i + 1
-    return nxt >= len(tokens.words) or tokens.pauses[i] == SOFT or tokens.words[nxt] in ("or", "nor")
+    if tokens.words[i] == "or":
+        return True
+    return i + 1 < len(tokens.words) and (tokens.pauses[i] == SOFT or tokens.words[i + 1] in ("or", "nor"))
 
 
 def begins_order(tokens: Tokens, i: int, *, listed: bool = False) -> bool:
@@ -122,21 +106,19 @@ def begins_order(tokens: Tokens, i: int, *, listed: bool = False) -> bool:
     With `listed` the verb needs an object, because "lint and test" may be one thing.
     """
     words = tokens.words
-    i = skip(words, i, _SKIPPED)
-    if i >= len(words):
+    i = skip(words, i, SKIPPED)
+    if i >= len(words) or i in tokens.quoted:
         return False
-    if negation_length(words, i):
+    word, following = words[i], words[i + 1 : i + 2]
+    if negation_length(words, i) or word == "let's" or (word in ("can", "could", "would") and following == ("you",)):
         return True
-    if words[i] in ("let's", "can", "could", "would") and listed:
-        return i + 1 < len(words) and (words[i] == "let's" or words[i + 1] == "you")
-    if words[i] not in VERBS or i in tokens.quoted:
+    if word not in VERBS:
         return False
-    bare = i + 1 >= len(words) or tokens.pauses[i] > 0
-    if bare:
-        return not listed and words[i] not in ("please",)
-    if words[i] in NOUNY:
-        return words[i + 1] in DETERMINERS or words[i + 1][0] in "/'\"`$@"
-    return words[i + 1] not in ("of", "is", "are", "was", "were", "or") and words[i + 1] not in AUXILIARIES
+    if not following or tokens.pauses[i] != NONE:
+        return not listed and word in ACTIONS
+    if word in NOUNY:
+        return following[0] in DETERMINERS or following[0][0] in "/'\"`$@"
+    return following[0] not in _NOT_AN_OBJECT
 
 
 def skip(words: tuple[str, ...], i: int, what: frozenset[str]) -> int:
@@ -148,20 +130,18 @@ def skip(words: tuple[str, ...], i: int, what: frozenset[str]) -> int:
 
 def negation_length(words: tuple[str, ...], i: int) -> int:
     """How many words from `i` on negate an order ("don't" 1, "do not" 2, "no need to" 3); 0 for none."""
-    if i >= len(words):
+    head = words[i : i + 2]
+    if not head:
         return 0
-    word = words[i]
-    nxt = words[i + 1] if i + 1 < len(words) else ""
-    if word in NEGATED_DO:
-        return 2 if nxt == "ever" else 1
-    if word == "do" and nxt in ("not", "never"):
+    if head in (
+        ("do", "not"),
+        ("do", "never"),
+        ("let's", "not"),
+        ("let's", "don't"),
+        ("please", "not"),
+        ("don't", "ever"),
+    ):
         return 2
-    if word in ("please", "kindly") and nxt in ("not", "no"):
-        return 2 if nxt == "not" else 0
-    if word == "let's" and nxt in ("not", "don't", "never"):
-        return 2
-    if word == "no" and nxt == "need":
-        return 3 if i + 2 < len(words) and words[i + 2] in ("to", "for") else 0
-    if word in MODALS_NOT and nxt not in SUBJECTS:
-        return 0
-    return 0
+    if head[0] in NEGATED_DO:
+        return 1
+    return 3 if head == ("no", "need") and words[i + 2 : i + 3] in (("to",), ("for",)) else 0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wellworn.resolver.rules_clauses import begins_order, negation_length, skip
-from wellworn.resolver.rules_tokens import Tokens
+from wellworn.resolver.rules_clauses import SKIPPED, begins_order, negation_length, skip
+from wellworn.resolver.rules_tokens import NONE, Tokens
 from wellworn.resolver.rules_words import (
     ACTIONS,
     AFFIRMED,
-    CONNECTORS,
-    FILLERS,
+    DETERMINERS,
     GERUNDS,
     NEGATED_DO,
     OMITTED,
@@ -22,21 +21,26 @@ from wellworn.resolver.rules_words import (
     words_of,
 )
 
-_SKIPPED = CONNECTORS | FILLERS
-_OBJECT_ENDS = words_of(
-    "until unless without before because since so if when till as while whenever otherwise though although even "
-    "after during"
-)
-_TRAILING = words_of("please yet though either now thanks anymore ok okay too at all again just then and or")
-_TO = frozenset({"to"})
-_BE_CAREFUL = words_of("sure careful certain")
-_MUST_NOT = words_of("shouldn't mustn't mayn't")
-_MUST = words_of("should must may can shall")
-_PASSIVE_LIMIT = 12
+Words = tuple[str, ...]
+
 LONGEST_OBJECT = 14
 """Words of an excluded object; what is longer is no longer one."""
-
 CERTAIN, LIKELY = 1.0, 0.7
+"""How strongly a negated order speaks against invoking: of a known verb, of another one."""
+
+_OBJECT_ENDS = words_of(
+    "until unless without before because since if when till while whenever otherwise although after during"
+)
+_TRAILING = words_of(
+    "please yet though either now thanks anymore ok okay too at all again just then and or right for needed required necessary here"
+)
+_BE_CAREFUL = words_of("sure careful certain")
+_MUST = words_of("should must may can shall")
+_MUST_NOT = words_of("shouldn't mustn't can't cannot mayn't")
+_NOBODY = words_of("nobody nothing none no")
+_PEOPLE = words_of("you we agents nobody everyone one claude") | {"no"}
+_LOOK_AHEAD = 10
+"""Words in which the verb of a rule about something ("the package must not be published") must stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,211 +55,179 @@ class Negated:
 
 
 def negated_order(tokens: Tokens, first: int, last: int, *, after_order: bool) -> Negated | None:
-    """The prohibition that a whole clause is, or None. `after_order`: something was asked for before it."""
+    """The prohibition that a whole clause is, or None. `after_order`: the clause before it asks for something."""
     words = tokens.words[:last]
-    begin = skip(words, first, _SKIPPED)
-    if (
-        begin >= last
-        or begin in tokens.quoted
-        or (last - 1 in tokens.asked and words[begin] not in ("can", "could", "would"))
-    ):
+    begin = skip(words, first, SKIPPED)
+    polite = words[begin : begin + 2] in (("can", "you"), ("could", "you"), ("would", "you"))
+    if begin >= last or begin in tokens.quoted or (last - 1 in tokens.asked and not polite):
         return None
-    place, standing = _negated_place(words, begin)
-    if not place and after_order:
-        place = _left_out(words, begin)
-        if place and place < last:
-            return _negated(tokens, first, last, place, CERTAIN, standing=False)
-        place = 0
-    if place and place < last:
-        return _from_verb(tokens, first, last, place, standing=standing)
+    left_out = _left_out(words, begin) if after_order else None
+    if left_out is not None and left_out < last:
+        return _negated(tokens, first, last, left_out, CERTAIN)
+    place = _negated_place(words, begin)
+    if place is not None and place < last:
+        return _from_verb(tokens, first, last, place, standing="never" in words[begin:place])
+    place = _duty_place(words, begin)
+    if place is not None and place < last:
+        return _negated(tokens, first, last, place, CERTAIN, standing=True)
     return _action_unwanted(tokens, first, last, begin)
 
 
 def _from_verb(tokens: Tokens, first: int, last: int, place: int, *, standing: bool) -> Negated | None:
-    words = tokens.words
-    if words[place] == "bother" or (words[place] == "worry" and words[place + 1 : place + 2] == ("about",)):
-        place = skip(words[:last], place + 1, frozenset({"to", "with", "about"}))
-        return _negated(tokens, first, last, place, CERTAIN, standing=False) if place < last else None
-    if words[place] in AFFIRMED or words[place] in SUBJECTS:
+    words = tokens.words[:last]
+    if words[place] == "bother" or words[place : place + 2] == ("worry", "about"):
+        place = skip(words, place + 1, words_of("to with about"))
+        return _negated(tokens, first, last, place, CERTAIN) if place < last else None
+    if words[place] in AFFIRMED or words[place] in SUBJECTS or _other_manner(words[place + 1 :]):
         return None
-    known = _base(words[place]) in OMITTED or words[place] in VERBS
+    known = words[place] in OMITTED or words[place] in VERBS or words[place] in OMITTED_GERUNDS
     if standing and not known:
         return None  # "never received it"
     return _negated(tokens, first, last, place, CERTAIN if known else LIKELY, standing=standing)
 
 
-def _base(word: str) -> str:
-    return OMITTED_GERUNDS.get(word, word)
+def _other_manner(words: Words) -> bool:
+    """ "don't talk so fast" asks for the same thing in another way."""
+    return any(words[k] in ("so", "too") and words[k + 1] not in SUBJECTS for k in range(len(words) - 1))
 
 
-def _negated_place(words: tuple[str, ...], i: int) -> tuple[int, bool]:
-    """Where the verb of a negated order stands (0 for none), and whether the order is a standing one."""
+def _negated_place(words: Words, i: int) -> int | None:
+    """Where the verb of a negated order stands."""
     length = negation_length(words, i)
     if length:
-        place = (
-            skip(words, i + length, frozenset({"ever", "please", "just"}) if words[i] != "no" else _TO)
-            if False
-            else i + length
-        )
-        if words[place : place + 2] == ("you", "dare"):
-            place += 2
-        elif words[place : place + 1] == ("ever",):
-            place += 1
-        return place, words[i] == "never" or "ever" in words[i:place] or "never" in words[i:place]
-    place = _after_careful(words, i) or _after_polite(words, i) or _after_wish(words, i)
-    if place:
-        return place, False
-    place = _after_duty(words, i)
-    return (place, True) if place else (0, False)
+        place = i + length
+        return place + 2 * (words[place : place + 2] == ("you", "dare"))
+    if words[i : i + 1] == ("not",) and words[i - 1 : i] in (("please",), ("kindly",)):
+        return i + 1 if words[i + 1 : i + 2] and words[i + 1] in OMITTED else None
+    for reader in (_after_careful, _after_polite, _after_wish, _after_told):
+        found = reader(words, i)
+        if found is not None:
+            return found
+    return None
 
 
-def _after_careful(words: tuple[str, ...], i: int) -> int:
+def _after_careful(words: Words, i: int) -> int | None:
     """ "make sure (that) you don't X", "be careful not to X", "try not to X", "ensure you never X"."""
-    k = i
-    if words[k] in ("make", "be") and words[k + 1 : k + 2] and words[k + 1] in _BE_CAREFUL:
-        k += 2
-    elif words[k] in ("ensure", "try", "remember", "beware"):
-        k += 1
+    if words[i] in ("make", "be") and words[i + 1 : i + 2] and words[i + 1] in _BE_CAREFUL:
+        k = i + 2
+    elif words[i] in ("ensure", "try", "remember", "beware"):
+        k = i + 1
     else:
-        return 0
-    k = skip(words, k, frozenset({"that", "you", "we", "to"}))
-    if words[k : k + 2] == ("not", "to") or words[k : k + 2] == ("do", "not"):
+        return None
+    k = skip(words, k, words_of("that you we to"))
+    if words[k : k + 2] in (("not", "to"), ("do", "not")):
         return k + 2
-    if words[k : k + 1] and words[k] in NEGATED_DO:
-        return k + 1
-    return k + 1 if words[k : k + 1] == ("not",) else 0
+    return k + 1 if k < len(words) and (words[k] in NEGATED_DO or words[k] == "not") else None
 
 
-def _after_polite(words: tuple[str, ...], i: int) -> int:
-    """ "can you (please) not X", "i'd rather you didn't X"."""
+def _after_polite(words: Words, i: int) -> int | None:
+    """ "can you (please) not X", "i'd rather you didn't X", "i would prefer not to X"."""
     if words[i] in ("can", "could", "would") and words[i + 1 : i + 2] == ("you",):
-        k = skip(words, i + 2, frozenset({"please", "just", "maybe"}))
-        return k + 1 if words[k : k + 1] == ("not",) else 0
-    if words[i : i + 4] == ("i'd", "rather", "you", "didn't"):
-        return i + 4
-    if words[i : i + 5] == ("i", "would", "rather", "you", "didn't"):
-        return i + 5
-    return 0
+        k = skip(words, i + 2, words_of("please just maybe"))
+        return k + 1 if words[k : k + 1] == ("not",) else None
+    k = skip(words, i, words_of("i i'd we we'd would"))
+    if k == i or words[k : k + 1] not in (("rather",), ("prefer",)):
+        return None
+    if words[k + 1 : k + 3] == ("you", "didn't"):
+        return k + 3
+    if words[k + 1 : k + 3] == ("not", "to"):
+        return k + 3
+    return k + 4 if words[k + 1 : k + 4] == ("you", "not", "to") else None
 
 
-def _after_wish(words: tuple[str, ...], i: int) -> int:
-    """ "i don't want (you) to X", "i told you not to X", "you don't need to X", "we don't have to X" with an action X."""
-    head = words[i : i + 2]
-    if (
-        head in (("i", "don't"), ("we", "don't"), ("you", "don't"))
-        and words[i + 2 : i + 3]
-        and words[i + 2] in ("want", "need", "have")
-    ):
-        k = skip(words, i + 3, frozenset({"you", "this", "it", "that", "us"}))
-        if words[k : k + 1] != ("to",) or k + 1 >= len(words):
-            return 0
-        wanted_by_other = k > i + 3 or head[0] == "you"
-        return k + 1 if words[k + 1] in (OMITTED if wanted_by_other else ACTIONS) else 0
+def _after_wish(words: Words, i: int) -> int | None:
+    """ "i don't want (you) to X", "you don't need to X", "we don't have to X" with something that is done to software."""
+    if words[i] not in ("i", "we", "you") or words[i + 1 : i + 2] != ("don't",):
+        return None
+    if words[i + 2 : i + 3] not in (("want",), ("need",), ("have",)):
+        return None
+    k = skip(words, i + 3, words_of("you this it that us"))
+    known = OMITTED if k > i + 3 or words[i] == "you" else ACTIONS
+    return k + 1 if words[k : k + 1] == ("to",) and k + 1 < len(words) and words[k + 1] in known else None
+
+
+def _after_told(words: Words, i: int) -> int | None:
+    """ "my boss told me not to X"."""
     for k in range(i + 1, min(i + 7, len(words) - 2)):
-        if words[k] in ("told", "asked", "said", "says") and words[k + 1 : k + 3] == ("not", "to"):
-            return k + 3
-        if words[k] in ("told", "asked") and words[k + 2 : k + 4] == ("not", "to"):
-            return k + 4
-    return 0
+        if words[k] in ("told", "asked", "said", "says"):
+            wish = k + 1 + (words[k + 1] in ("me", "us", "you", "him", "her", "them"))
+            return wish + 2 if words[wish : wish + 2] == ("not", "to") else None
+    return None
 
 
-def _after_duty(words: tuple[str, ...], i: int) -> int:
+def _duty_place(words: Words, i: int) -> int | None:
     """ "you must not X", "we never X", "nobody may X", "the package should not be published"."""
-    for k in range(i + 1, min(i + _PASSIVE_LIMIT, len(words) - 1)):
-        place = 0
-        if words[k] in _MUST_NOT or (words[k] == "never" and words[i] in ("we", "you", "one")):
-            place = k + 1
-        elif words[k] in _MUST and words[k + 1] in ("not", "never"):
-            place = k + 2
-        elif words[k] in _MUST and words[i] in ("nobody", "nothing", "no", "none"):
-            place = k + 1
-        if place and words[place : place + 1] == ("be",):
-            return i if words[place + 1 : place + 2] and words[place + 1] in PASTS else 0
-        if place and place < len(words):
-            return (
-                place
-                if words[place] in ACTIONS and words[i] not in ("why", "what", "when", "how", "i", "should")
-                else 0
-            )
-    return 0
+    for k in range(i + 1, min(i + _LOOK_AHEAD, len(words) - 1)):
+        ruled = words[k] in _MUST_NOT or (words[k] == "never" and words[i] in ("we", "you"))
+        if not ruled and words[k] in _MUST:
+            ruled = words[k + 1] in ("not", "never") or words[i] in _NOBODY
+        if ruled:
+            place = skip(words, k + 1, words_of("not never ever"))
+            return _ruled_place(words, i, place)
+    return None
 
 
-def _left_out(words: tuple[str, ...], i: int) -> int:
-    """After an order: "skip X", "leave out X", "not X", "no X", "nothing else"."""
-    if words[i] in ("skip", "skipping", "omit", "omitting", "exclude", "excluding", "not", "minus", "except"):
-        if words[i + 1 : i + 2] and words[i + 1] in (
-            "only",
-            "just",
-            "sure",
-            "yet",
-            "now",
-            "working",
-            "a",
-            "in",
-            "to",
-            "on",
-            "with",
-            "as",
-            "for",
-        ):
-            return (
-                i + 2
-                if words[i] == "except" and words[i + 1] == "for"
-                else (i + 1 if words[i] == "not" and words[i + 1] in ("a", "in", "to", "on") else 0)
-            )
-        return i + 1
-    if words[i : i + 2] in (("leave", "out"), ("leaving", "out")):
+def _ruled_place(words: Words, i: int, place: int) -> int | None:
+    verb = words[place : place + 1]
+    if verb == ("be",):
+        done = words[place + 1 : place + 2]
+        stated = words[i] not in ("why", "should", "what", "how", "when", "i")
+        return place + 1 if stated and done and done[0] in PASTS else None
+    return place if verb and verb[0] in ACTIONS and words[i] in _PEOPLE else None
+
+
+def _left_out(words: Words, i: int) -> int | None:
+    """After an order: "skip X", "leave out X", "not the X", "no X"."""
+    following = words[i + 1 : i + 2]
+    if not following:
+        return None
+    if words[i : i + 2] in (("leave", "out"), ("leaving", "out"), ("except", "for")):
         return i + 2
-    if words[i] == "no" and words[i + 1 : i + 2] and (words[i + 1] in OMITTED_GERUNDS or words[i + 1] in OMITTED_NOUNS):
+    if words[i] in ("skip", "skipping", "omit", "omitting", "exclude", "excluding", "minus", "except"):
         return i + 1
-    return 0
+    if words[i] in ("not", "no", "without"):
+        other = following[0] in DETERMINERS or following[0] in OMITTED
+        return i + 1 if _thing(following[0]) or (words[i] == "not" and other) else None
+    return None
+
+
+def _thing(word: str) -> bool:
+    """Something that is done or made in work on software."""
+    return word in OMITTED_GERUNDS or word in OMITTED_NOUNS or word in ACTIONS or word.rstrip("es") in ACTIONS
 
 
 def _action_unwanted(tokens: Tokens, first: int, last: int, i: int) -> Negated | None:
     """ "avoid publishing", "hold off on the deploy", "stop pushing to main", "no deploys today" as a whole clause."""
     words = tokens.words[:last]
-    k = 0
-    if words[i] in ("avoid", "no"):
-        k = i + 1
-    elif words[i : i + 2] == ("refrain", "from"):
-        k = i + 2
-    elif words[i : i + 2] in (("hold", "off"), ("holding", "off")):
-        k = i + 2 + (words[i + 2 : i + 3] in (("on",), ("with",), ("from",)))
-    elif words[i] in ("stop", "quit"):
-        return (
-            _negated(tokens, first, last, i + 1, CERTAIN, standing=False)
-            if words[i + 1 : i + 2] and words[i + 1] in GERUNDS
-            else None
-        )
-    if not k or k >= last:
+    head = words[i : i + 2]
+    if head[0] in ("stop", "quit"):
+        return _negated(tokens, first, last, i + 1, LIKELY) if len(head) > 1 and head[1] in GERUNDS else None
+    if head[0] in ("avoid", "no"):
+        place = i + 1
+    elif head in (("refrain", "from"), ("hold", "off"), ("holding", "off")):
+        place = skip(words, i + 2, words_of("on with from"))
+    else:
         return None
-    k = skip(words, k, frozenset({"the", "a", "any", "more"}))
-    if k < last and (words[k] in GERUNDS or words[k] in OMITTED_NOUNS or words[k].rstrip("s") in ACTIONS):
-        return _negated(tokens, first, last, k, CERTAIN, standing=False)
-    return None
+    place = skip(words, place, words_of("the a any more further"))
+    return _negated(tokens, first, last, place, CERTAIN) if place < last and _thing(words[place]) else None
 
 
-def _negated(tokens: Tokens, first: int, last: int, place: int, certainty: float, *, standing: bool) -> Negated:
+def _negated(tokens: Tokens, first: int, last: int, place: int, certainty: float, *, standing: bool = False) -> Negated:
     return Negated(first, last, _objects(tokens, place, last), certainty, standing)
 
 
 def omissions(tokens: Tokens, first: int, last: int) -> list[Negated]:
     """Parts of an order that it leaves out: "... without tagging", "... instead of npm", "... except the docs"."""
-    words = tokens.words
+    words = tokens.words[:last]
     found: list[Negated] = []
     k = first
     while k < last - 1:
-        place = 0 if k in tokens.quoted else _omission_place(words[:last], first, k)
-        if not place or place >= last:
+        place = None if k in tokens.quoted else _omission_place(words, first, k)
+        if place is None or place >= last:
             k += 1
             continue
         end = place + 1
-        while (
-            end < last
-            and not tokens.pauses[end - 1]
-            and words[end] not in _OBJECT_ENDS
-            and not begins_order(tokens, end, listed=True)
-        ):
+        while end < last and not _omission_ends(tokens, end):
             end += 1
         if end - place <= LONGEST_OBJECT:
             found.append(Negated(k, end, _objects(tokens, place, end), CERTAIN))
@@ -263,28 +235,35 @@ def omissions(tokens: Tokens, first: int, last: int) -> list[Negated]:
     return found
 
 
-def _omission_place(words: tuple[str, ...], first: int, k: int) -> int:
-    """Where the object of an omission that begins at `k` stands; 0 for none."""
-    word, nxt = words[k], words[k + 1]
-    if word == "without":
-        noun = skip(words, k + 1, frozenset({"a", "an", "the", "any", "its", "also", "actually"}))
-        if noun >= len(words) or words[noun] in ("skipping", "forgetting", "omitting"):
-            return 0
-        action = words[noun] in OMITTED_GERUNDS or words[noun].removeprefix("force-") in OMITTED_GERUNDS
-        return k + 1 if action or words[noun] in OMITTED_NOUNS else 0
-    if (word, nxt) in (("instead", "of"), ("other", "than"), ("apart", "from"), ("aside", "from")):
+def _omission_ends(tokens: Tokens, end: int) -> bool:
+    return tokens.pauses[end - 1] != NONE or tokens.words[end] in _OBJECT_ENDS or begins_order(tokens, end, listed=True)
+
+
+_PHRASES = {
+    ("instead", "of"),
+    ("other", "than"),
+    ("apart", "from"),
+    ("aside", "from"),
+    ("except", "for"),
+    ("leaving", "out"),
+    ("everything", "but"),
+    ("all", "but"),
+}
+
+
+def _omission_place(words: Words, first: int, k: int) -> int | None:
+    """Where the object of an omission that begins at `k` stands."""
+    pair = words[k : k + 2]
+    if pair in _PHRASES or (pair == ("rather", "than") and words[k - 1 : k] not in (("would",), ("i'd",))):
         return k + 2
-    if (word, nxt) == ("rather", "than"):
-        return 0 if k > first and words[k - 1] in ("would", "i'd") else k + 2
-    if word in ("except", "excluding", "excl"):
-        return k + 1 + (nxt == "for")
-    if word in ("and", "but") and nxt == "not":
-        return k + 2 if words[k + 2 : k + 3] and words[k + 2] not in ("only", "just") else 0
-    if word in ("everything", "all", "anything") and nxt == "but":
-        return k + 2
-    if word in ("skipping", "omitting") and k > first:
-        return k + 1
-    return k + 2 if (word, nxt) == ("leaving", "out") else 0
+    if pair[0] == "without":
+        noun = skip(words, k + 1, words_of("a an the any its also actually"))
+        return k + 1 if noun < len(words) and _thing(words[noun].removeprefix("force-")) else None
+    if pair in (("and", "not"), ("but", "not")):
+        return k + 2 if words[k + 2 : k + 3] not in ((), ("only",), ("just",), ("limited",), ("necessarily",)) else None
+    if pair[0] in ("except", "excluding", "excl"):
+        return k + 1 if words[k - 1 : k] != ("and",) else None  # "including and excluding X"
+    return k + 1 if pair[0] in ("skipping", "omitting") and k > first else None
 
 
 def _objects(tokens: Tokens, place: int, last: int) -> tuple[tuple[int, int], ...]:
@@ -295,23 +274,23 @@ def _objects(tokens: Tokens, place: int, last: int) -> tuple[tuple[int, int], ..
         end += 1
     spans: list[tuple[int, int]] = []
     start = place
-    for k in range(place, end):
-        parted = words[k] in ("or", "nor", "and") and k > start and _acts(words, k + 1, end)
-        listed = k > start and tokens.pauses[k - 1] > 0 and _acts(words, k, end)
-        if parted or listed:
+    for k in range(place + 1, end):
+        parted = words[k] in ("or", "nor", "and") and _acts(words, k + 1, end)
+        if parted or (tokens.pauses[k - 1] != NONE and _acts(words, k, end)):
             spans.append((start, k))
             start = k + parted
     spans.append((start, end))
-    return tuple(span for span in (_trim(words, *span) for span in spans) if span[0] < span[1])
+    trimmed = (_trim(words, *span) for span in spans)
+    return tuple(span for span in trimmed if span[0] < span[1])
 
 
-def _acts(words: tuple[str, ...], k: int, end: int) -> bool:
-    return k < end and (words[k] in VERBS or words[k] in OMITTED_GERUNDS or words[k] in OMITTED_NOUNS)
+def _acts(words: Words, k: int, end: int) -> bool:
+    return k < end and (words[k] in VERBS or _thing(words[k]))
 
 
-def _trim(words: tuple[str, ...], start: int, end: int) -> tuple[int, int]:
+def _trim(words: Words, start: int, end: int) -> tuple[int, int]:
     while start < end and words[start] in ("or", "nor", "and", "also", "even"):
         start += 1
-    while start < end and words[end - 1] in _TRAILING:
+    while start < end - 1 and words[end - 1] in _TRAILING:
         end -= 1
     return start, end

@@ -19,8 +19,7 @@ _BEFORE_PATHS = words_of(
     "route url page on of cat"
 )
 _CALLS = words_of(
-    "use using run running invoke apply call execute start trigger follow with via launch load activate through "
-    "try need want per"
+    "use using run running invoke apply call execute start trigger follow with via launch load activate through per"
 )
 _KINDS = frozenset({"skill", "recipe"})
 _NAMING = frozenset({"named", "called", "skill", "recipe"})

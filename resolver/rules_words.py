@@ -53,7 +53,7 @@ ACTIONS = words_of(
 
 # Actions that may be left out of a piece of work ("ship it without ...ing"); wider, for the object is next to the verb.
 OMITTED = ACTIONS | words_of(
-    "open close create delete remove drop send post email notify announce update change edit touch modify add "
+    "use open close create delete remove drop send post email notify announce update change edit touch modify add "
     "write rewrite review approve push start stop download clean wipe reset rename move copy comment reply "
     "message ping mock cache log verify check validate"
 )
@@ -86,9 +86,9 @@ PROBLEMS = words_of(
     "fail fails failed failing failure failures broke broken breaks breaking error errors crash crashes crashed "
     "crashing wrong wrongly issue issues problem problems stuck bug bugs bugged flaky hang hangs hung hanging "
     "slow missing lost stolen declined denied blocked cannot can't won't unable couldn't doesn't didn't isn't "
-    "wasn't aren't haven't hasn't still twice nothing unexpected unexpectedly accidentally accident mistake oops "
+    "wasn't aren't haven't hasn't nothing unexpected unexpectedly accidentally accident mistake oops "
     "red-alert down leak leaked leaking timeout timed exception regression trouble refuses refused rejected weird "
-    "strange but"
+    "strange"
 )
 """A complaint stands for a request, so a statement with one of these is never a mere mention."""
 
@@ -121,17 +121,17 @@ MODALS_NOT = words_of("mustn't shouldn't can't cannot won't couldn't wouldn't ma
 
 # Negated imperatives that ask for the thing: "don't forget to push".
 AFFIRMED = words_of(
-    "forget hesitate fail miss worry just only simply merely skip omit ignore neglect mind be stop let know think "
+    "want disturb forget hesitate fail miss worry just only simply merely skip omit ignore neglect mind be stop let know think "
     "leave lose give wait overlook panic get have see understand like care remember believe mean own feel "
     "recognize recognise"
 )
 # ... of which these take their object away nevertheless ("don't worry about the docs").
 CONNECTORS = words_of(
-    "and but then so also now first second third next finally lastly afterwards afterward instead however well or plus"
+    "and but then so also now first second third next finally lastly afterwards afterward instead however well plus"
 )
 FILLERS = words_of(
     "please kindly just ok okay hey hi hello um uh hmm well so actually basically maybe perhaps alright right yo "
-    "yep yes yeah sure great cool nice thanks thx ty perfect awesome anyway btw fyi hiya dear guys team folks lol "
+    "yep yes yeah sure great cool nice thanks thx ty perfect awesome anyway btw hiya dear guys team folks lol "
     "oh ah good sorry simply again"
 )
 GREETINGS = words_of(
@@ -194,6 +194,10 @@ MISSPELLED = {
     "pls": "please",
     "plz": "please",
     "plse": "please",
+    "whats": "what's",
+    "whos": "who's",
+    "wheres": "where's",
+    "hows": "how's",
     "pleas": "please",
     "plase": "please",
     "whitout": "without",

@@ -1,0 +1,158 @@
+"""Statements about work on software, and small talk: nobody is asked for anything.
+
+Conservative on purpose: a clause with a word of asking or of trouble is never a mere statement, and neither is one that does not
+speak of development ("I lost my card" asks for help). Certainties are graded by how plainly the past is told.
+"""
+
+from __future__ import annotations
+
+from wellworn.resolver.rules_words import (
+    ACTIONS,
+    ADVERBS,
+    ARTEFACTS,
+    BE,
+    CLEAR_PASTS,
+    CUES,
+    GERUNDS,
+    GREETING_HEADS,
+    GREETINGS,
+    META,
+    PASTS,
+    PROBLEMS,
+    TIMES,
+    VERBS,
+    words_of,
+)
+
+Words = tuple[str, ...]
+
+_PERSONS = words_of(
+    "we they he she someone somebody you i i've we've they've he's she's we're they're we'll i'll they'll i'm"
+)
+_HAVE = words_of("have had has been")
+_OWN = words_of("my me mine")
+_ARTICLES = words_of("the our that this last yesterday's today's their all both")
+_WENT = words_of(
+    "went finished completed passed succeeded ran worked happened shipped landed took was were had has got"
+)
+_STATES = words_of(
+    "done out live finished complete completed merged published deployed released tagged shipped pushed installed"
+)
+_TALK = words_of(
+    "talked talking discussed discussing mentioned said spoke decided agreed learned heard chatted chatting planned planning"
+)
+_DID_WORK = words_of("finished completed started did had used went worked paired got")
+_PLACES = words_of("in at on still between almost halfway mid through")
+_LATER = words_of("myself ourselves later tomorrow soon tonight monday tuesday wednesday thursday friday")
+_TOLD = (("fyi",), ("for", "your", "information"), ("heads", "up"), ("you", "know"))
+_AMBIGUOUS_PASTS = words_of("run cut split rerun")
+
+
+def greeting(words: Words) -> bool:
+    """Small talk with nothing else in it: "hi there", "thanks a lot", "good morning"."""
+    if not words or len(words) > 8:
+        return False
+    opens = words[0] in GREETING_HEADS or words[:2] in (
+        ("thank", "you"),
+        ("many", "thanks"),
+        ("see", "you"),
+        ("take", "care"),
+    )
+    day = words[0] == "good" and len(words) > 1 and words[1] in ("morning", "afternoon", "evening", "night", "day")
+    return (opens or day) and all(word in GREETINGS for word in words)
+
+
+def mention(words: Words) -> float:
+    """The certainty, 0..1, that a clause merely states something about work; 0 for "no"."""
+    told = next((opening for opening in _TOLD if words[: len(opening)] == opening), ())
+    words = _after_times(words[len(told) :])
+    present = set(words)
+    if len(words) < 3 or (CUES | PROBLEMS) & present:
+        return 0.0
+    if told:
+        return 0.8 if _of_work(words) and words[0] not in VERBS else 0.0
+    if words[0] in _PERSONS:
+        return _person(words, present)
+    if words[0] in ("thanks", "thank") and "for" in words[:3]:
+        return 0.7 if _of_work(words) else 0.0
+    if words[0] in VERBS and words[1] not in BE and words[1] not in _WENT:
+        return 0.0
+    return _thing(words, present)
+
+
+def _of_work(words: Words) -> bool:
+    return any(word in ARTEFACTS or word in GERUNDS or word in CLEAR_PASTS or word in ACTIONS for word in words)
+
+
+def _after_times(words: Words) -> Words:
+    """Without "yesterday", "last week" and "earlier today" in front."""
+    i = 0
+    while i < len(words) - 1:
+        timed = words[i] in ("this", "last") and words[i + 1] in TIMES
+        plain = words[i] in ADVERBS | TIMES and words[i] != "last" and words[i + 1] not in CLEAR_PASTS
+        if not (timed or plain):
+            break
+        i += 1
+    return words[i:]
+
+
+def _person(words: Words, present: set[str]) -> float:
+    """ "I pushed the branch", "they have merged it", "we were in the red phase", "I'll deploy it myself"."""
+    i = 1
+    while i + 1 < len(words) and (words[i] in ADVERBS or _auxiliary(words, i)):
+        i += 1
+    rest = words[i:]
+    if not rest or rest[:2] == ("ran", "out") or (_OWN & set(rest) and not (ARTEFACTS | META) & present):
+        return 0.0
+    verb = rest[0]
+    perfect = bool(_HAVE & set(words[1:i])) or words[0].endswith("'ve")
+    if verb in CLEAR_PASTS or verb == "ran" or (perfect and verb in _AMBIGUOUS_PASTS):
+        return 0.75 - 0.1 * words[0].startswith("i") + 0.1 * bool(TIMES & present)
+    if verb in ("were", "was"):
+        return _was(rest)
+    if verb == "are" and _STATES & set(rest[1:3]) and _of_work(rest[1:]):
+        return 0.5
+    if verb in _TALK | _DID_WORK and _of_work(rest[1:]):
+        return 0.65
+    future = verb in ("will", "going") or words[0].endswith("'ll")
+    return 0.6 if future and _LATER & present and any(word in ACTIONS for word in rest) else 0.0
+
+
+def _auxiliary(words: Words, i: int) -> bool:
+    """ "have merged", "had already been", but not "had a retro"."""
+    return words[i] in _HAVE and (
+        words[i + 1] in PASTS or words[i + 1] in ADVERBS or words[i + 1] in _HAVE | _DID_WORK | BE
+    )
+
+
+def _was(rest: Words) -> float:
+    """ "were in the red phase", "were deploying", "were talking about the release"."""
+    if len(rest) < 2:
+        return 0.0
+    placed = rest[1] in _PLACES | _TALK and _of_work(rest[2:])
+    return 0.75 if placed or rest[1] in GERUNDS else 0.0
+
+
+def _thing(words: Words, present: set[str]) -> float:
+    """ "the release went out", "the PR has been merged", "bob pushed the branch", "just merged it"."""
+    if words[0] in ADVERBS and words[1] in CLEAR_PASTS:
+        return 0.7
+    thing = words[0] in _ARTICLES or words[0] in ARTEFACTS
+    if not thing:
+        somebody = words[0].isalpha() and words[1] in CLEAR_PASTS and words[0] not in ADVERBS
+        return 0.6 if somebody and _of_work(words[2:]) else 0.0
+    for i in range(1, min(8, len(words))):
+        if words[i] in _WENT or words[i] in ("is", "are") or words[i] in CLEAR_PASTS:
+            return _thing_did(words, present, i)
+    return 0.0
+
+
+def _thing_did(words: Words, present: set[str], i: int) -> float:
+    subject = set(words[:i])
+    if not (ARTEFACTS | META | GERUNDS.keys() | ACTIONS) & subject:
+        return 0.0
+    if words[i] in ("is", "are"):
+        return 0.5 if _STATES & set(words[i + 1 : i + 4]) else 0.0
+    if words[i] in CLEAR_PASTS and words[i] in PASTS and words[i] not in _WENT:
+        return 0.65
+    return 0.75 if TIMES & present or META & subject else 0.65

@@ -1,0 +1,228 @@
+"""Questions about a skill, about what work did, or who did it when; not questions that stand for a request.
+
+"How do I deploy?" and "why was my transfer declined?" ask for help. "Why did the release skill run yesterday?" and "what does
+publishing do?" ask for an answer, and nothing should be run. Certainties are graded by how little else the words could mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wellworn.resolver.rules_words import (
+    ACTIONS,
+    ARTEFACTS,
+    CLEAR_PASTS,
+    GERUNDS,
+    META,
+    PASTS,
+    PROBLEMS,
+    WEAK_META,
+    words_of,
+)
+
+Words = tuple[str, ...]
+
+_DID = words_of("did does do is was has have were are had")
+_PAST_DID = words_of("did was were has have had")
+_OWN = words_of("my i'm i've me mine")
+_RAN = words_of(
+    "run ran running fire fired trigger triggered start started execute executed activate activated load loaded match matched "
+    "choose chose chosen pick picked invoke invoked resolve resolved used use skip skipped kick suggested suggest work worked "
+    "works do done called fail failed apply applied stop stopped"
+)
+_ANYONE = words_of("you we they he she anyone someone somebody anybody everyone it i")
+_WHO = words_of(
+    "approved owns wrote maintains started triggered reviewed signed broke added created owned accepted changed installed "
+    "disabled enabled requested authorised authorized ran"
+)
+_LAST = words_of("last latest previous past recent next first")
+_OURS = words_of("the this that our all")
+_STATES = words_of(
+    "done out live finished complete completed merged published deployed released tagged shipped pushed installed"
+)
+_GONE = _STATES | _RAN | words_of("go gone went finish pass passed succeed")
+_DONE_TO_SOFTWARE = CLEAR_PASTS - {"shipped", "reverted", "submitted", "stopped"}
+_TRAILING = words_of("exactly here for actually again yesterday today now")
+_KEPT = words_of("docs documentation documented defined configured live stored lives kept source")
+_CONTRACTED = {
+    "what's": ("what", "is"),
+    "who's": ("who", "is"),
+    "where's": ("where", "is"),
+    "when's": ("when", "is"),
+    "how's": ("how", "is"),
+}
+_WONDER = (
+    ("do", "you", "know"),
+    ("any", "idea"),
+    ("i", "wonder"),
+    ("i'm", "wondering"),
+    ("i", "was", "wondering"),
+    ("curious",),
+    ("can", "you", "tell", "me"),
+    ("could", "you", "tell", "me"),
+    ("tell", "me"),
+    ("can", "you", "explain"),
+    ("could", "you", "explain"),
+    ("explain", "to", "me"),
+    ("remind", "me"),
+    ("i", "want", "to", "know"),
+    ("i'd", "like", "to", "know"),
+    ("question",),
+)
+
+
+def question_about(words: Words) -> float:
+    """The certainty, 0..1, that a clause (without its leading fillers) asks about work or about a skill; 0 for "no"."""
+    words = _without_wondering(words)
+    if len(words) < 3 or words[0] not in _QUESTIONS or "should" in words:
+        return 0.0
+    if not META & set(words) and (_OWN & set(words) or ("i" in words and words[1] not in ("did", "happens", "would"))):
+        return 0.0
+    return _QUESTIONS[words[0]](words, set(words))
+
+
+def _without_wondering(words: Words) -> Words:
+    """ "do you know why ...", "tell me what ...", with "what's" taken apart."""
+    for opening in _WONDER:
+        rest = words[len(opening) :]
+        if words[: len(opening)] == opening and rest and (rest[0] in _QUESTIONS or rest[0] in _CONTRACTED):
+            words = rest
+            break
+    return (*_CONTRACTED[words[0]], *words[1:]) if words and words[0] in _CONTRACTED else words
+
+
+def _of_skill(present: set[str]) -> bool:
+    """Speaks of a saved skill, by that word, or by a weaker one beside a word of development."""
+    return bool(META & present) or bool(WEAK_META & present and present & (ACTIONS | (ARTEFACTS - WEAK_META)))
+
+
+def _of_work(words: Words) -> bool:
+    return any(word in ARTEFACTS or word in GERUNDS or word in PASTS or word in ACTIONS for word in words)
+
+
+def _acted(words: Words) -> bool:
+    return any(word in ACTIONS or word in PASTS for word in words)
+
+
+def _why(words: Words, present: set[str]) -> float:
+    if words[1] in _OURS and META & present and _RAN & present:
+        return 0.8  # "do you know why the release skill ran?"
+    if words[1] not in _DID or "not" in words[2:4]:
+        return 0.0
+    if _of_skill(present) and _RAN & present:
+        return 0.9
+    return 0.8 if words[1] in _PAST_DID and _acted(words[2:]) and PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _what(words: Words, present: set[str]) -> float:
+    told = words
+    while len(told) > 3 and told[-1] in _TRAILING:
+        told = told[:-1]
+    if words[1] in ("does", "did", "would", "do") and told[-1] == "do":
+        return _what_it_does(told, present)
+    if told[-1] in ("does", "do", "means") and META & present and len(told) <= 10:
+        return 0.7
+    if words[1] in ("did", "have", "has") and words[2] in _ANYONE and (told[-1] in ACTIONS or told[-1] in CLEAR_PASTS):
+        return 0.7
+    if words[1] in ("happens", "happened", "would") and PROBLEMS.isdisjoint(present):
+        acted = any(words[i] in _ANYONE and words[i + 1] in ACTIONS for i in range(2, len(words) - 1))
+        return 0.6 if acted or (ARTEFACTS | META) & present else 0.0
+    if words[1] in ("is", "was", "are") and META & present and len(words) <= 8:
+        return 0.7 if told[-1] in META or words[-1] in ("for", "about") else 0.0
+    inside = {"in", "into", "part"} & present and _LAST & present and ARTEFACTS & present
+    return 0.6 if words[1] in ("was", "is", "went", "were") and inside else 0.0
+
+
+def _what_it_does(told: Words, present: set[str]) -> float:
+    if not 3 < len(told) <= 10 or told[-2] == "to" or (told[2] in ("you", "we", "i") and not _of_work(told[3:])):
+        return 0.0
+    return 0.85 if _of_skill(present) or _of_work(told[2:]) else 0.5
+
+
+def _when(words: Words, present: set[str]) -> float:
+    if words[1] in ("did", "was", "were", "will", "has") and _of_work(words):
+        return 0.75
+    known = ARTEFACTS & present and (_LAST | _RAN) & present
+    return 0.6 if words[1] in ("is", "does", "do") and known else 0.0
+
+
+def _who(words: Words, present: set[str]) -> float:
+    if words[2] == "you":
+        return 0.0
+    if words[1] in CLEAR_PASTS:
+        return 0.8
+    known = _of_work(words[2:]) or _of_skill(present)
+    if words[1] in ("is", "was", "has", "did") and known:
+        responsible = "responsible" in present or any(
+            word in PASTS or word in GERUNDS or word in ACTIONS for word in words
+        )
+        return 0.7 * responsible
+    return 0.8 if words[1] in _WHO and known else 0.0
+
+
+def _where(words: Words, present: set[str]) -> float:
+    return 0.6 if _KEPT & present and _of_skill(present) else 0.0
+
+
+def _how(words: Words, present: set[str]) -> float:
+    if words[1] in ("does", "do", "did") and META & present and words[-1] in ("work", "works", "run"):
+        return 0.7
+    if words[1] in ("did", "was", "were") and ARTEFACTS & present and PROBLEMS.isdisjoint(present):
+        return 0.7 if words[1] != "did" or words[-1] in ("go", "work", "do") else 0.0
+    frequent = words[1] in ("long", "often", "many") and _DID & present and (ARTEFACTS | META) & present
+    return 0.6 if frequent else 0.0
+
+
+def _does(words: Words, present: set[str]) -> float:
+    return 0.7 if META & present and words[1] == "the" and PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _is(words: Words, present: set[str]) -> float:
+    """ "is the release out yet?"; the state must be the end of the question."""
+    known = words[1] in _OURS and (ARTEFACTS | META) & present and _STATES & present
+    return 0.5 if known and words[-1] in _STATES | {"yet", "already"} and PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _did(words: Words, present: set[str]) -> float:
+    """ "did you push it?", "has the release gone out?"."""
+    if PROBLEMS & present:
+        return 0.0
+    if words[1] in _ANYONE:
+        return 0.7 if _acted(words[2:]) else 0.0
+    done = (ARTEFACTS | META) & present and _GONE & present
+    # A parcel is shipped and a payment reverted as well.
+    return 0.6 if words[1] in _OURS and (done or present & _DONE_TO_SOFTWARE) else 0.0
+
+
+def _which(words: Words, present: set[str]) -> float:
+    named = words[1] in META | {"recipe", "workflow", "hook"}
+    return 0.7 if named and words[2] in ("ran", "fired", "was", "did", "triggered", "got", "has", "just") else 0.0
+
+
+def _explain(words: Words, present: set[str]) -> float:
+    """ "explain what the deploy skill does", "describe the release skill"."""
+    short = len(words) <= 10 and META & present
+    return 0.6 if short and words[-1] in ("does", "do", "works", "skill", "about", "for") else 0.0
+
+
+_QUESTIONS: dict[str, Callable[[Words, set[str]], float]] = {
+    "why": _why,
+    "what": _what,
+    "when": _when,
+    "who": _who,
+    "where": _where,
+    "how": _how,
+    "which": _which,
+    "did": _did,
+    "has": _did,
+    "have": _did,
+    "had": _did,
+    "was": _did,
+    "were": _did,
+    "is": _is,
+    "are": _is,
+    "does": _does,
+    "explain": _explain,
+    "describe": _explain,
+    "about": _explain,
+}
