@@ -104,11 +104,19 @@ def read_messages(path: Path, groups: Groups) -> MessageFile:
     return MessageFile(tuple(messages), _unknown_warning(path, unknown))
 
 
+def _one_or_many(value: Any) -> Any:
+    if value is None or isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        return [value]
+    raise ValueError("must be a skill id, a list of skill ids, or null")
+
+
 class _Line(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True)
 
     message: str = Field(max_length=MESSAGE_MAX_CHARS)
-    expected: Annotated[list[SkillId] | None, BeforeValidator(lambda v: [v] if isinstance(v, str) else v)]
+    expected: Annotated[list[SkillId] | None, BeforeValidator(_one_or_many)]
     not_skill: SkillId | None = None
     context: Context | None = None
     group: str | None = None
@@ -155,11 +163,16 @@ def _parse(line: str, place: str) -> _Line:
 
 def _explained(error: ValidationError, place: str) -> InvalidInput:
     first: Mapping[str, Any] = error.errors(include_url=False, include_context=False)[0]
-    field_name = ".".join(str(part) for part in first["loc"])
+    field_name = ".".join(str(part) for part in first["loc"] if not _names_a_type(part))
     reason = first["msg"].removeprefix("Value error, ")
     if not field_name:
         return InvalidInput(f"{place} is not a JSON object: {reason}.", hint="Write one object a line.")
     return InvalidInput(f"{place}: {field_name}: {reason}.", field=field_name)
+
+
+def _names_a_type(part: int | str) -> bool:
+    """Of `context.openPr.OpenPr.number`, the third part: pydantic adds which type of a union it tried."""
+    return isinstance(part, str) and (part[:1].isupper() or "[" in part)
 
 
 def _check_known(message: Message, groups: Groups, place: str) -> None:
