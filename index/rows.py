@@ -1,0 +1,133 @@
+"""Vectors of utterances grouped by slot (one slot a skill), and the search over them.
+
+The exact search runs FAISS's inner-product kernel directly on the numpy matrix, so the vectors are in memory once. Past
+APPROXIMATE_MIN_ROWS an inverted file with 8-bit codes (a quarter of the size) finds candidates that are then scored
+exactly. FAISS answers -1 for what it did not find and for NaN queries: such ids never leave this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import faiss as _faiss
+import numpy as np
+from numpy.typing import NDArray
+
+from wellworn.index.encoder import FloatArray
+from wellworn.index.lexical import ranges
+
+faiss: Any = _faiss  # its type stubs leave out what its Python wrappers add
+
+APPROXIMATE_MIN_ROWS = 10_000
+"""An exact search costs about 1.6 ms here and grows linearly; the approximate one stays near 0.5 ms to 75,000 rows."""
+PROBED_SHARE = 8
+"""One list in 8 of 2 sqrt(n) is searched: recall@20 of 0.98 on 67,000 sentence vectors (benchmarks/index_speed.py)."""
+_SAMPLE_PER_LIST = 48
+_KMEANS_ROUNDS = 5
+_KMEANS_SEED = 1234
+
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+ByteArray = NDArray[np.uint8]
+
+
+def pin_threads() -> None:
+    """Let FAISS use one thread in this process: one query is too little work to share between threads."""
+    faiss.omp_set_num_threads(1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """n utterances of m slots, immutable.
+
+    matrix: float32[n, dim], unit rows; the rows of a slot lie side by side, ordered by field.
+    slot_of: int32[n], ascending. starts: int64[m + 1], slot s has rows starts[s] to starts[s + 1].
+    fields: uint8[n], positions in `segment.FIELDS`.
+    texts: the text of each row, None where it is not kept in memory (body and description).
+    """
+
+    matrix: FloatArray
+    slot_of: NDArray[np.int32]
+    starts: IntArray
+    fields: ByteArray
+    texts: tuple[str | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def of_slots(self, slots: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the rows of these slots one after another, and how many each has."""
+        counts = self.starts[slots + 1] - self.starts[slots]
+        return ranges(self.starts[slots], counts), counts
+
+
+def make_rows(
+    matrix: FloatArray, slot_of: NDArray[np.int32], fields: ByteArray, texts: Sequence[str | None], slots: int
+) -> Rows:
+    """Return Rows of rows that are ordered by slot already; `slots` is the number of slots, with or without rows."""
+    starts = np.zeros(slots + 1, dtype=np.int64)
+    np.cumsum(np.bincount(slot_of, minlength=slots), out=starts[1:])
+    matrix = np.ascontiguousarray(matrix, dtype=np.float32)
+    matrix.setflags(write=False)
+    return Rows(matrix=matrix, slot_of=slot_of, starts=starts, fields=fields, texts=tuple(texts))
+
+
+class RowFilter:
+    """The rows that a search may return. Keeps the bitmap alive that FAISS only points at."""
+
+    def __init__(self, allowed: BoolArray) -> None:
+        self._bits = np.packbits(allowed, bitorder="little")
+        self.selector = faiss.IDSelectorBitmap(self._bits)
+
+
+def approximate_index(matrix: FloatArray) -> Any:
+    """Return an inverted file over the rows of float32[n, dim]: seeded, so equal rows give an equal index."""
+    n, dim = matrix.shape
+    lists = max(int(2 * n**0.5), 1)
+    index = faiss.IndexIVFScalarQuantizer(
+        faiss.IndexFlatIP(dim), dim, lists, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
+    )
+    index.cp.seed, index.cp.niter = _KMEANS_SEED, _KMEANS_ROUNDS
+    index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, _SAMPLE_PER_LIST
+    sample = np.linspace(0, n - 1, num=min(n, lists * _SAMPLE_PER_LIST), dtype=np.int64)
+    index.train(matrix[sample])
+    index.add(matrix)
+    return index
+
+
+def search_exact(
+    matrix: FloatArray, query: FloatArray, k: int, allowed: RowFilter | None
+) -> tuple[IntArray, FloatArray]:
+    """Return the rows (int64) and inner products of the k best allowed rows, best first; fewer when there are fewer."""
+    k = min(k, len(matrix))
+    if k <= 0:
+        return _NO_ROWS, _NO_SCORES
+    scores, rows = np.empty((1, k), dtype=np.float32), np.empty((1, k), dtype=np.int64)
+    pointers = [faiss.swig_ptr(array) for array in (query, matrix, scores, rows)]
+    selector = (allowed.selector,) if allowed is not None else ()
+    faiss.knn_inner_product(
+        pointers[0], pointers[1], matrix.shape[1], 1, len(matrix), k, pointers[2], pointers[3], *selector
+    )
+    found = rows[0] >= 0
+    return rows[0][found], scores[0][found]
+
+
+def search_approximate(
+    index: Any, matrix: FloatArray, query: FloatArray, k: int, allowed: RowFilter | None
+) -> tuple[IntArray, FloatArray]:
+    """Like search_exact over an `approximate_index` of the matrix: some rows may be missed, the scores are exact."""
+    if k <= 0:
+        return _NO_ROWS, _NO_SCORES
+    params = faiss.SearchParametersIVF(
+        nprobe=max(index.nlist // PROBED_SHARE, 1), **({} if allowed is None else {"sel": allowed.selector})
+    )
+    _, rows = index.search(query[None, :], min(k + k // 4 + 8, len(matrix)), params=params)
+    found = rows[0][rows[0] >= 0]
+    scores = matrix[found] @ query
+    best = np.argsort(-scores, kind="stable")[:k]
+    return found[best], scores[best]
+
+
+_NO_ROWS, _NO_SCORES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
