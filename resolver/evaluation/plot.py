@@ -142,14 +142,14 @@ def _coverage(axes: Axes, run: EvaluationRun) -> None:
             x, y = float(coverage[reached[-1]]), float(precision[reached[-1]])
             axes.plot([x], [y], "o", color=colour, markersize=7)
             label = f"confidence >= {threshold:.2f}: {100 * x:.0f} % answered, {100 * y:.1f} % right"
-            left = x > 0.5
+            left = x > 0.5  # the curve falls to the right: below it on the left is free, and above it on the right
             axes.annotate(
                 label,
                 (x, y),
-                xytext=(-10 if left else 10, -14),
+                xytext=(-10, -12) if left else (10, 8),
                 textcoords="offset points",
                 ha="right" if left else "left",
-                va="top",
+                va="top" if left else "bottom",
                 fontsize=9,
                 color=colour,
             )
