@@ -85,13 +85,18 @@ class FeedbackTable:
                 f"INSERT INTO feedback ({_FEEDBACK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 _feedback_values(feedback),
             )
+            self.teach(taught, now=feedback.created_at)
+        return feedback, list(taught)
+
+    def teach(self, rows: Sequence[TaughtRow], *, now: datetime) -> None:
+        """Store taught utterances; every reader learns of the changed skills."""
+        with self._db.write() as connection:
             connection.executemany(
                 f"INSERT INTO taught ({_TAUGHT}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [_taught_values(row) for row in taught],
+                [_taught_values(row) for row in rows],
             )
-            for row in taught:
-                _announce(connection, row, feedback.created_at)
-        return feedback, list(taught)
+            for row in rows:
+                _announce(connection, row, now)
 
     def get(self, feedback_id: str) -> FeedbackRow:
         """Return one verdict; raises NotFound."""

@@ -39,6 +39,9 @@ NORM_TOLERANCE = 1e-3
 _PAGE_BYTES = 16384  # ten vectors of 384 fit one page; at 4096 bytes a quarter of the file would be air
 _BATCH = 4096
 _NAME_LENGTH = 32
+_DAMAGE = DAMAGE | {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH}
+# Python cannot even decode the message in which SQLite quotes a damaged schema.
+_DAMAGE_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError)
 _SIDE_FILES = ("-wal", "-shm")  # moved before the file itself: a new file must never meet an old log
 
 
@@ -70,7 +73,7 @@ class VectorStore:
             found: dict[bytes, FloatArray] = {}
             for chunk in chunks(list(dict.fromkeys(hashes))):
                 rows = connection.execute(
-                    f"SELECT hash, vector, crc FROM vectors WHERE hash IN ({marks(len(chunk))})", chunk
+                    f"SELECT hash, vector, crc, rowid FROM vectors WHERE hash IN ({marks(len(chunk))})", chunk
                 ).fetchall()
                 good, matrix, bad = _checked(rows, self.dim)
                 found.update(zip(good, matrix, strict=True))
@@ -125,9 +128,9 @@ class VectorStore:
 
     def _load(self, connection: sqlite3.Connection) -> tuple[list[bytes], FloatArray]:
         hashes: list[bytes] = []
-        damaged: list[bytes] = []
+        damaged: list[int] = []
         matrix = np.empty((connection.execute("SELECT count(*) FROM vectors").fetchone()[0], self.dim), np.float32)
-        cursor = connection.execute("SELECT hash, vector, crc FROM vectors")
+        cursor = connection.execute("SELECT hash, vector, crc, rowid FROM vectors")
         while rows := cursor.fetchmany(_BATCH):
             good, part, bad = _checked(rows, self.dim)
             if len(hashes) + len(good) > len(matrix):  # another process added some meanwhile
@@ -138,9 +141,9 @@ class VectorStore:
         self._delete(damaged)
         return hashes, matrix[: len(hashes)]
 
-    def _delete(self, damaged: Sequence[bytes]) -> None:
+    def _delete(self, damaged: Sequence[int]) -> None:
         if damaged:
-            self._connection.executemany("DELETE FROM vectors WHERE hash IS ?", [(one,) for one in damaged])
+            self._connection.executemany("DELETE FROM vectors WHERE rowid = ?", [(one,) for one in damaged])
             self.problems.append(
                 f"{len(damaged)} damaged vectors were dropped from {self.path}; they are embedded again."
             )
@@ -165,8 +168,8 @@ class VectorStore:
         with self._lock, translated(self.path):
             try:
                 return action(self._connection)
-            except sqlite3.DatabaseError as error:
-                if primary_code(error) not in DAMAGE:
+            except _DAMAGE_ERRORS as error:
+                if not _tells_of_damage(error, self.path):
                     raise
                 self._replace(str(error))
                 return after_loss()
@@ -186,8 +189,8 @@ class VectorStore:
                 return self._open()
             except _Foreign as error:
                 self._set_aside(str(error))
-            except sqlite3.DatabaseError as error:
-                if primary_code(error) not in DAMAGE:
+            except _DAMAGE_ERRORS as error:
+                if not _tells_of_damage(error, self.path):
                     raise
                 self._set_aside(str(error))
             prepare_file(self.path)
@@ -196,6 +199,7 @@ class VectorStore:
     def _open(self) -> tuple[sqlite3.Connection, int]:
         inode = _inode(self.path)
         connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        connection.text_factory = _lenient_text
         try:
             connection.execute("PRAGMA cell_size_check = ON")
             connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
@@ -234,6 +238,22 @@ def _check_meta(connection: sqlite3.Connection, fingerprint: str, dim: int) -> N
         raise _Foreign(f"vectors of another encoder, {str(meta.get('fingerprint'))[:80]}, dim {meta.get('dim')}")
 
 
+def _tells_of_damage(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> bool:
+    """Say whether the file's content is at fault, and not the disk, a lock or a permission.
+
+    The statements here are constant, so one that fails as wrong has met a damaged schema; and a file that may be
+    written but is called read-only has a damaged header.
+    """
+    if isinstance(error, UnicodeDecodeError):
+        return True
+    code = primary_code(error)
+    return code in _DAMAGE or (code == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK))
+
+
+def _lenient_text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
 def _meta(fingerprint: str, dim: int) -> dict[str, str]:
     return {"fingerprint": fingerprint, "dim": str(dim), "format": str(FORMAT)}
 
@@ -248,18 +268,18 @@ def _create(connection: sqlite3.Connection, fingerprint: str, dim: int) -> None:
     connection.execute("COMMIT")
 
 
-def _checked(rows: Sequence[tuple[Any, Any, Any]], dim: int) -> tuple[list[bytes], FloatArray, list[bytes]]:
-    """Return hashes and vectors of the sound rows, and the hashes of the others."""
+def _checked(rows: Sequence[tuple[Any, Any, Any, int]], dim: int) -> tuple[list[bytes], FloatArray, list[int]]:
+    """Return hashes and vectors of the sound rows, and the row ids of the others."""
     sound = [
         type(digest) is bytes and type(blob) is bytes and len(blob) == dim * 4 and _crc(digest, blob) == crc
-        for digest, blob, crc in rows
+        for digest, blob, crc, _ in rows
     ]
     kept = [row for row, good in zip(rows, sound, strict=True) if good]
-    bad = [row[0] for row, good in zip(rows, sound, strict=True) if not good]
+    bad = [row[3] for row, good in zip(rows, sound, strict=True) if not good]
     matrix = np.frombuffer(b"".join([row[1] for row in kept]), dtype="<f4").reshape(len(kept), dim)
     unit = _unit(matrix)
     if not unit.all():
-        bad += [row[0] for row, good in zip(kept, unit, strict=True) if not good]
+        bad += [row[3] for row, good in zip(kept, unit, strict=True) if not good]
         kept, matrix = [row for row, good in zip(kept, unit, strict=True) if good], matrix[unit]
     return [row[0] for row in kept], matrix, bad
 
