@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from wellworn.models.errors import InvalidInput
 from wellworn.models.skill import Diagnostic, Scope
 from wellworn.store.safe_paths import is_inside
-from wellworn.store.skill_file import looks_like_skill
+from wellworn.store.skill_read import looks_like_skill
 from wellworn.store.text_file import Notes
 
 REPO_FOLDERS = (".wellworn/skills", ".agents/skills", ".claude/skills", ".pi/skills")
@@ -26,6 +26,8 @@ _RESOURCES = frozenset({"references", "reference", "assets", "scripts", "templat
 _CONFIG_MAX = 1_000_000
 _DEFAULT_PORTS = frozenset({22, 80, 443, 9418})
 _HASH_CHARS = 16
+_SCP = re.compile(r"(?:[^@/\s]+@)?(\[[0-9a-fA-F:]+\]|[^:/\s@\[]+):(?!\d+/)(.+)")
+_BARE = re.compile(r"(?:[^@/\s]+@)?(\[[0-9a-fA-F:]+\](?::\d+)?|\w[\w.-]*(?::\d+)?)/(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +189,13 @@ def normalise_origin(url: str) -> str:
     if text.startswith(("file:/", "/", "~")):
         path = _clean_path(text.removeprefix("file:"))
         return f"file:/{path}" if path else ""
-    scp = re.fullmatch(r"(?:[^@/\s]+@)?(\[[0-9a-fA-F:]+\]|[^:/\s@]+):(?!\d+/)(.+)", text)
+    scp = _SCP.fullmatch(text)
     if scp:
         return _joined(scp[1], scp[2])
-    host, slash, path = text.partition("/")
-    return (
-        _joined(host.rpartition("@")[2], path) if slash and re.fullmatch(r"[^\s/]*\.[^\s/]*|[^\s/]+:\d+", host) else ""
-    )
+    bare = _BARE.fullmatch(text)
+    # without a scheme a host has a dot, a port or two parts behind it: `owner/name` alone names no host
+    is_host = bare is not None and (re.search(r"[.:]", bare[1]) or "/" in bare[2].strip("/"))
+    return _joined(bare[1], bare[2]) if bare and is_host else ""
 
 
 def _from_url(text: str) -> str:
