@@ -62,7 +62,7 @@ class Configuration:
 
 
 # `max` ranks alike for every top_k, and `mean` over 1 is `max`. Defaults of the package: top_k 5, mean, alpha 0.7.
-SETTINGS = (("max", EVERY), ("mean", 5), ("mean", 20), ("mean", EVERY), *(("sum", k) for k in (3, 5, 10, 20, 50)))
+SETTINGS = (("max", EVERY), ("mean", 5), ("mean", EVERY), ("sum", 3), ("sum", 5), ("sum", 10))
 HYBRID_SETTINGS = (("max", EVERY), ("sum", 5))
 ALPHAS = (0.7, 0.85, 0.95)
 

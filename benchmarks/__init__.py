@@ -1,0 +1,1 @@
+"""Measurements. Run them from the root of a checkout: `python -m benchmarks.accuracy --help`."""
