@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from wellworn.index.encoder import FloatArray
+from wellworn.index.encoders.texts import prefix
 from wellworn.models.errors import EncoderUnavailable
 
 BUNDLED_FOLDER = Path(__file__).resolve().parent / "minilm"
@@ -30,10 +31,9 @@ _REINSTALL = "Install wellworn again to restore it."
 _MAX_ROWS = 16
 _MAX_PADDED_TOKENS = 1_024
 
-# What lies beyond 256 tokens is never looked at: ordinary text has 4 to 5 characters a token, so these prefixes hold
-# several times that many, and a text of any length costs the same.
-_SCANNED_CHARS = 16_384
-_KEPT_CHARS = 4_096
+# What lies beyond 256 tokens is never looked at, and ordinary text has 4 to 5 characters a token: this holds several
+# times that many, and a text of any length costs the same.
+_MAX_CHARS = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ModelConfig:
 
     def fingerprint(self) -> str:
         """Hexadecimal SHA-256 of everything that decides a vector; pooling and quantisation are inside the model."""
-        facts = f"onnx-1:{self.model_sha256}:{self.tokenizer_sha256}:{self.max_tokens}:{_SCANNED_CHARS}:{_KEPT_CHARS}"
+        facts = f"onnx-1:{self.model_sha256}:{self.tokenizer_sha256}:{self.max_tokens}:{_MAX_CHARS}"
         return hashlib.sha256(facts.encode("ascii")).hexdigest()
 
 
@@ -86,9 +86,9 @@ class OnnxEncoder:
         A text's row does not depend on the others beyond rounding. Raises EncoderUnavailable when the model fails.
         """
         if len(texts) == 1:
-            ids = np.array([self._tokenizer.encode(prefix(texts[0])).ids], dtype=np.int64)
+            ids = np.array([self._tokenizer.encode(prefix(texts[0], _MAX_CHARS)).ids], dtype=np.int64)
             return self._run(ids, np.ones_like(ids))
-        encodings = [self._tokenizer.encode(prefix(text)) for text in texts]
+        encodings = [self._tokenizer.encode(prefix(text, _MAX_CHARS)) for text in texts]
         rows = np.empty((len(texts), self.dim), dtype=np.float32)
         for batch in batches([len(encoding.ids) for encoding in encodings]):
             rows[batch] = self._run(*_padded([encodings[position] for position in batch]))
@@ -125,18 +125,6 @@ def read_config(path: Path) -> ModelConfig:
         raise _unreadable(path, error) from error
     except (ValueError, KeyError, TypeError) as error:
         raise EncoderUnavailable(f"The encoder's file {path} is damaged.", hint=_REINSTALL) from error
-
-
-def prefix(text: str) -> str:
-    """Return the part of `text` that can matter, as valid UTF-8; texts up to 4,096 characters come back whole.
-
-    White space is collapsed in longer ones first, as the tokenizer does, so that indentation does not use up the room.
-    """
-    if len(text) > _KEPT_CHARS:
-        text = " ".join(text.lstrip()[:_SCANNED_CHARS].split())[:_KEPT_CHARS]
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate (JSON allows it) becomes "?"
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
