@@ -15,6 +15,8 @@ from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from wellworn.models.access import Caller
 from wellworn.models.errors import Unavailable, WellwornError
 from wellworn.models.resolution import IntentResolution, ResolveRequest
@@ -164,6 +166,8 @@ class ResolveBatcher:
 
     def _answer_together(self, items: list[_Item]) -> None:
         asked = [(item, question) for item in items if (question := self._prepared(item)) is not None]
+        if not asked:
+            return
         texts = [text for _, question in asked for text in question.texts]
         try:
             vectors = self._encode(texts)
@@ -189,11 +193,12 @@ class ResolveBatcher:
             return None
 
     def _encode(self, texts: list[str]) -> FloatArray:
+        if not texts:
+            return np.zeros((0, self._workspace.encoder.dim), dtype=np.float32)
         begun = perf_counter()
         vectors = self._workspace.encoder.encode(texts)
-        if texts:
-            self._counters.observe("wellworn_encode_batch_size", len(texts))
-            self._counters.observe("wellworn_encode_seconds", perf_counter() - begun)
+        self._counters.observe("wellworn_encode_batch_size", len(texts))
+        self._counters.observe("wellworn_encode_seconds", perf_counter() - begun)
         return vectors
 
     def _blame(self, asked: list[tuple[_Item, Question]], error: Exception) -> None:

@@ -33,7 +33,13 @@ _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 Announce = Callable[[str], None]
 
 
-def serve(settings: Settings, announce: Announce) -> None:
+def print_line(line: str) -> None:
+    """Print at once, also into a pipe."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def serve(settings: Settings, announce: Announce = print_line) -> None:
     """Serve until SIGINT or SIGTERM. `announce` gets lines for people: the address, then that it is ready.
 
     Raises InvalidInput (a bind that needs API keys), Unavailable (the port is in use), and whatever kept the workspace
