@@ -5,7 +5,8 @@ from __future__ import annotations
 LOOK_AT = 400
 """Characters and words that are looked at."""
 OTHER_SCRIPT_SHARE = 0.3
-"""From this share of the letters on, another script names the message (code and names in Latin letters often stand beside)."""
+"""From this share of the letters on, another script names the message (code and names in Latin letters often stand
+beside)."""
 
 # First code point of each range and what it is called; a range ends where the next begins. "" is Latin or not a letter.
 _RANGES: tuple[tuple[int, str], ...] = (
@@ -36,26 +37,32 @@ _RANGES: tuple[tuple[int, str], ...] = (
 
 # Frequent words that no other language of the table, and no English sentence, is likely to contain.
 _COMMON = {
-    "de": "ich du wir nicht und ist das der den dem ein eine einen einem mit für auf bitte kannst könntest wie was mein meine meinen "
-    "mir mich dich uns auch noch nach zum zur bei aus wenn dann oder aber führe mach mache zeige erstelle schreibe prüfe über",
-    "fr": "je tu nous vous ils elle le les des une est pas ne dans avec sur ce cette mon ma mes ton votre moi puis peux pouvez peut "
+    "de": "ich du wir nicht und ist das der den dem ein eine einen einem mit für auf bitte kannst könntest wie "
+    "was mein meine meinen "
+    "mir mich dich uns auch noch nach zum zur bei aus wenn dann oder aber führe mach mache zeige erstelle "
+    "schreibe prüfe über",
+    "fr": "je tu nous vous ils elle le les des une est pas ne dans avec sur ce cette mon ma mes ton votre moi "
+    "puis peux pouvez peut "
     "quel quelle comment pourquoi où qui que lance fais faire montre écris crée vérifie plaît puis merci aux du et",
-    "es": "yo tú el los las una unos es en con por para pero mi mis tu su puedes puede podrías quiero cómo cuál qué dónde está "
+    "es": "yo tú el los las una unos es en con por para pero mi mis tu su puedes puede podrías quiero cómo cuál "
+    "qué dónde está "
     "favor haz muestra escribe ejecuta crea revisa gracias y del al lo esto hacer",
-    "pt": "eu você nós o os as um uma é não em com por para meu minha meus seu pode poderia quero como qual onde está isso faça "
+    "pt": "eu você nós o os as um uma é não em com por para meu minha meus seu pode poderia quero como qual onde "
+    "está isso faça "
     "mostre escreva execute crie verifique obrigado obrigada e da do dos das ao fazer",
-    "it": "io il gli lo una è non di con per ma mio mia miei tuo puoi può potresti voglio come quale dove questo questa fai "
+    "it": "io il gli lo una è non di con per ma mio mia miei tuo puoi può potresti voglio come quale dove questo "
+    "questa fai "
     "mostra scrivi esegui crea controlla grazie che della del dei nel sono fare",
-    "nl": "ik jij je wij het een niet en van met voor op maar mijn jouw kun kan wil hoe wat welke waar deze dit alsjeblieft maak "
+    "nl": "ik jij je wij het een niet en van met voor op maar mijn jouw kun kan wil hoe wat welke waar deze dit "
+    "alsjeblieft maak "
     "toon schrijf voer naar ook nog bij uit als dan zijn",
 }
-_ENGLISH = frozenset(
-    (
-        "the a an i you we they he she it is are was were be to of in on at for with from my your our this that these "
-        "those and or but not do does did can could will would should have has had me us please what how why when "
-        "where who which if as by so just"
-    ).split()
+_ENGLISH_WORDS = (
+    "the a an i you we they he she it is are was were be to of in on at for with from my your our this that "
+    "these those and or but not do does did can could will would should have has had me us please what how why "
+    "when where who which if as by so just"
 )
+_ENGLISH = frozenset(_ENGLISH_WORDS.split())
 
 
 def _languages_by_word() -> dict[str, tuple[str, ...]]:

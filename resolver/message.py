@@ -21,7 +21,8 @@ HEAD_SHARE = 0.6
 """An ask stands first or last; the beginning gets the larger part of the room."""
 
 # Escape sequences of a terminal, control characters except tab and line feed, zero-width and direction marks, the soft
-# hyphen, and lone surrogates (they cannot be written as UTF-8). The joiners stay: Persian, Indic scripts and emoji use them.
+# hyphen, and lone surrogates (they cannot be written as UTF-8). The joiners stay: Persian, Indic scripts and emoji
+# use them.
 _INVISIBLE = re.compile(
     "\x1b\\[[0-9;?]{0,16}[A-Za-z]"
     "|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -29,7 +30,8 @@ _INVISIBLE = re.compile(
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "´": "'", "“": '"', "”": '"', "„": '"', "‟": '"'})
 _LINE_ENDS = re.compile("\r\n?|\x85|\u2028|\u2029")
 
-# Letters and digits; marks that `str.isalnum` does not count but that stand inside words of Arabic, Hebrew, Indic scripts, Thai.
+# Letters and digits; marks that `str.isalnum` does not count but that stand inside words of Arabic, Hebrew, Indic
+# scripts, Thai.
 _WORD = re.compile(
     "(?:[^\\W_]|[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e])+"
 )
@@ -46,11 +48,11 @@ _EDGE_RIGHT = _EDGE_LEFT + "."
 class Message:
     """One user message, ready to be judged.
 
-    `request` is the text to encode: NFC, straight quotes, no control characters, white space folded (a paragraph or list
-    item keeps its line feed), at most `REQUEST_LIMIT` characters. `pasted` names the kinds that were cut out, in order:
-    `code`, `trace`, `log`, `diff`, `quote`, `json`. `normalised` is for exact comparison with a normalised alias.
-    `language_hint` is None for (what looks like) English or too little text, else a script (`cjk`, `cyrillic`, ...) or one
-    of `de`, `fr`, `es`, `pt`, `it`, `nl`.
+    `request` is the text to encode: NFC, straight quotes, no control characters, white space folded (a paragraph or
+    list item keeps its line feed), at most `REQUEST_LIMIT` characters. `pasted` names the kinds that were cut out, in
+    order: `code`, `trace`, `log`, `diff`, `quote`, `json`. `normalised` is for exact comparison with a normalised
+    alias. `language_hint` is None for (what looks like) English or too little text, else a script (`cjk`, `cyrillic`,
+    ...) or one of `de`, `fr`, `es`, `pt`, `it`, `nl`.
     """
 
     original_length: int

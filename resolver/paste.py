@@ -1,49 +1,69 @@
 """What people paste into a message, told apart from what they ask: code, traces, logs, diffs, quotes, JSON.
 
-One pass over the lines with a little state, no look-back: linear. A text of one line is left as it is, but for fenced code
-and a trace that was pasted behind the words.
+One pass over the lines with a little state, no look-back: linear. A text of one line is left as it is, but for fenced
+code and a trace that was pasted behind the words.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 LINE_LIMIT = 2_000
 """Characters of one line that are looked at to tell what it is."""
+LINES_LIMIT = 1_000
+"""Lines that are looked at, from the beginning and the end; nobody types more."""
+WRAPPED_LENGTH = 40
+"""Characters of a line from which on it may have been broken by an editor; a shorter one was ended by hand."""
 
 _FENCE = re.compile(r"^\s{0,12}(```+|~~~+)\s*([\w+#.-]*)\s*$")
 _INLINE_FENCE = re.compile(r"```[^`]*```")
 _TRACE_START = "Traceback (most recent call last)"
 _TRACE = re.compile(
-    r"^\s*(?:Traceback \(most recent call last\)|Caused by: |Exception in thread |goroutine \d+ \[|thread '[^']{0,80}' panicked at"
-    r"|npm (?:ERR!|error) |\.\.\. \d+ more$|panic: |Uncaught |Unhandled |error\[[A-Z]\d+\]|error TS\d+|Segmentation fault"
-    r"|(?:[a-z_][\w]*\.){0,8}[A-Z]\w*(?:Error|Exception|Warning|Interrupt)(?::|$))"
+    r"^\s*(?:Traceback \(most recent call last\)|Caused by: |Exception in thread |goroutine \d+ \["
+    r"|thread '[^']{0,80}' panicked at"
+    r"|npm (?:ERR!|error) "
+    r"|\.\.\. \d+ more$|panic: "
+    r"|(?:Uncaught|Unhandled) (?:\w*(?:Error|Exception|Rejection)|\()|error\[[A-Z]\d+\]|error TS\d+"
+    r"|Segmentation fault"
+    r"|(?:[a-z_][\w]*\.){0,8}[A-Z]\w*(?:Error|Exception|Warning|Interrupt)(?::|$)|Error: )"
 )
 _FRAME = re.compile(
-    r"^\s+(?:at \S|File \"|in \S+ at |-->|\d+ *\||\^+\s*$|~+\^|from \S+:\d+)|^\s*File \"[^\"]{1,300}\", line \d+|^\s+at .{1,300}:\d+"
+    r"^\s+(?:at \S|File \"|in \S+ at |-->|\d+ *\||\^+\s*$|~+\^|from \S+:\d+)|^\s*File \"[^\"]{1,300}\", line \d+"
+    r"|^\s+at .{1,300}:\d+"
 )
 _LOG = re.compile(
-    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{1,3}(?:\.\d{1,3}){3} - "
-    r"|\[(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|info|warn|error|debug)\]|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)[ :|]"
+    r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ,]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+    r"|\d{1,3}(?:\.\d{1,3}){3} - "
+    r"|\[(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|info|warn|error|debug)\]|(?:TRACE|DEBUG|INFO|WARN|WARNING"
+    r"|ERROR|FATAL|CRITICAL)[ :|]{1,4}(?:[\[(]|\d{2,4}[-:/]|[\w-]{1,60}[.:/][\w-])"
     r"|(?:FAILED|PASSED|ERROR) \S+::|E {2,}\S)"
 )
 _DIFF_START = re.compile(
     r"^(?:diff --git |index [0-9a-f]{6,}\.\.|--- (?:a/|/dev/null|\S+\s*$)|\+\+\+ (?:b/|/dev/null)|@@ -\d)"
 )
 _DIFF_MORE = re.compile(
-    r"^(?:[+\-\\ ]|@@ |index |new file mode|deleted file mode|old mode|new mode|rename |similarity |Binary files |copy )"
+    r"^(?:[+\-\\ ]|@@ |index |new file mode|deleted file mode|old mode|new mode|rename |similarity |Binary files "
+    r"|copy )"
 )
 _PROMPT = re.compile(r"^\s*(?:\$ \S|❯ |➜ |>>> |\.\.\. |PS [A-Z]:\\|[\w.-]{1,40}@[\w.-]{1,60}[:~ ][^$#]{0,80}[$#] )")
 _REPLY_HEAD = re.compile(r"^(?:On .{4,120} wrote:|Am .{4,120} schrieb .{1,80}:|-{2,} ?Original Message ?-{2,})$")
 _CODE_START = re.compile(
-    r"^\s*(?:from [\w.]+ import |import [\w.]+ as |import [\w.]+\.[\w.]+;?$|import .{1,120} from ['\"]|def \w+\(|async def |class \w+[(:{]|class \w+ extends "
-    r"|#include|#!/|function \w*\(|(?:export )?(?:const|let|var) \w+ ?[=:]|export default |export (?:function|class|async)|public (?:static|class|void|final)"
-    r"|private \w+|fn \w+|func \w+\(|package \w+;?$|using \w[\w.]*;|return\b.{0,200};$|if \(.{0,200}\) ?\{|for \(|while \(|\} ?(?:else|catch)|else:$|try:$"
-    r"|except .{0,80}:$|finally:$|elif .{0,120}:$|@\w+(?:\.\w+)*\(|<\/?[a-zA-Z][^>]{0,300}>\s*$|<!--|<\?xml|<!DOCTYPE|//|/\*|\*/|[)\]}]+[;,]?\s*$|SELECT .{1,200} FROM )"
+    r"^\s*(?:from [\w.]+ import |import [\w.]+ as |import [\w.]+\.[\w.]+;?$|import .{1,120} from ['\"]|def \w+\("
+    r"|async def |class \w+[(:{]|class \w+ extends "
+    r"|#include|#!/|function \w*\(|(?:export )?(?:const|let|var) \w+ ?[=:]|export default |export (?:function"
+    r"|class|async)|public (?:static|class|void|final)"
+    r"|private (?:static|final|readonly|void|async) "
+    r"|fn \w+[(<]|func \w+\("
+    r"|package [\w.]+;$|package main$|using \w[\w.]*;|return\b.{0,200};$|if \(.{0,200}\) ?\{|for \("
+    r"|while \(|\} ?(?:else|catch)|else:$|try:$"
+    r"|except .{0,80}:$|finally:$|elif .{0,120}:$|@\w+(?:\.\w+)*\(|<\/?[a-zA-Z][^>]{0,300}>\s*$|<!--|<\?xml"
+    r"|<!DOCTYPE|//|/\*|\*/|[)\]}]+[;,]?\s*$|SELECT .{1,200} FROM )"
 )
 _CODE_LIKE = re.compile(
-    r"[{;]\s*$|=>|\w\(\)|\w\([^)]{0,120}\)\s*[:{;]?\s*$|\w ?[=!+]?= ?\S|^\s*[\w.\"'-]{1,60}: ?\S*$|^\s*(?:return|yield|raise|await|print)\b|::|->"
+    r"[{;]\s*$|=>|\w\(\)|\w\([^)]{0,120}\)\s*[:{;]?\s*$|\w ?[=!+]?= ?\S|^\s*[\w.\"'-]{1,60}: ?\S*$|^\s*(?:return"
+    r"|yield|raise|await|print)\b|::|->"
 )
 _CODE_END = re.compile(r"[=(\[{.:\w\"')\]}>]\s*[;{]\s*$")
 _JSON_START = re.compile(r"^\s*(?:[{\[]\s*$|[{\[]\s*[{\[\"]|\[\s*\d)")
@@ -76,7 +96,8 @@ class _State:
 
 
 def cut_pasted(text: str) -> tuple[str, tuple[str, ...]]:
-    """The request around pasted things with folded white space, and the kinds that were cut out, in order of appearance.
+    """The request around pasted things with folded white space, and the kinds that were cut out, in order of
+    appearance.
 
     The request is empty when everything was pasted.
     """
@@ -91,6 +112,8 @@ def cut_pasted(text: str) -> tuple[str, tuple[str, ...]]:
         return " ".join(text.split()), kinds
     state = _State(kinds=list(kinds))
     lines = text.split("\n")
+    if len(lines) > LINES_LIMIT:
+        lines = lines[: LINES_LIMIT // 2] + lines[-LINES_LIMIT // 2 :]
     fences, stray = _fences(lines)
     position = 0
     while position < len(lines):
@@ -184,31 +207,37 @@ def _kind_inside(state: _State, line: str) -> str:
 
 def _kind_of(line: str, inside: str) -> str:
     """What the line is by its own look; "" for words."""
-    first = line.lstrip()[0]
-    if first == ">" and not line.startswith(">>>"):
-        return "quote"
-    if _TRACE.match(line) or _FRAME.match(line):
-        return "trace"
-    if _LOG.match(line):
-        return "log"
-    if first in "-+di@" and _DIFF_START.match(line):
-        return "diff"
-    if first in "{[" and _JSON_START.match(line):
-        return "json"
-    if _REPLY_HEAD.match(line):
-        return "quote"
-    if _PROMPT.match(line) or _CODE_START.match(line) or _CODE_END.search(line[-80:]):
-        return "code"
+    kind = next((kind for kind, looks in _LOOKS if looks(line)), "")
+    if kind:
+        return kind
     indented = line[0] == "\t" or line.startswith("    ")
     if _LIST_ITEM.match(line) and not (indented and inside == "code"):
         return ""
-    if (indented or inside == "code") and _CODE_LIKE.search(line):
-        return "code"
-    return ""
+    return "code" if (indented or inside == "code") and _CODE_LIKE.search(line) else ""
+
+
+def _is_quote(line: str) -> bool:
+    return (line.lstrip()[0] == ">" and not line.startswith(">>>")) or bool(_REPLY_HEAD.match(line))
+
+
+def _is_code(line: str) -> bool:
+    return bool(_PROMPT.match(line) or _CODE_START.match(line) or _CODE_END.search(line[-80:]))
+
+
+_LOOKS: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("quote", _is_quote),
+    ("trace", _TRACE.match),
+    ("trace", _FRAME.match),
+    ("log", _LOG.match),
+    ("diff", _DIFF_START.match),
+    ("json", _JSON_START.match),
+    ("code", _is_code),
+)
+"""In this order: a trace holds code, a log line may hold JSON."""
 
 
 def _fold(kept: list[str]) -> str:
-    """Joins hard-wrapped lines with a blank; a paragraph or list item begins on a line of its own."""
+    """Joins hard-wrapped lines with a blank; a paragraph, a list item and what follows a short line begin a line."""
     parts: list[str] = []
     fresh = True
     for line in kept:
@@ -217,7 +246,8 @@ def _fold(kept: list[str]) -> str:
             fresh = True
             continue
         if parts:
-            parts.append("\n" if fresh or _LIST_ITEM.match(line) or parts[-1][-1] in ".!?:;" else " ")
+            wrapped = len(parts[-1]) >= WRAPPED_LENGTH and parts[-1][-1] not in ".!?:;" and not _LIST_ITEM.match(line)
+            parts.append(" " if wrapped and not fresh else "\n")
         parts.append(words)
         fresh = False
     return "".join(parts)

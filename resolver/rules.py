@@ -1,8 +1,9 @@
 """What a message means before any vector is looked at: asked for, ruled out, asked about, or merely mentioned.
 
-Vectors do not see negation: "don't publish the package" lies next to "publish the package". This layer reads clauses with
-a small English grammar, in time linear in the (bounded) request. It never adds evidence for a skill; it takes away words
-that are ruled out and says how strongly the mood speaks against invoking anything. In doubt a message is a request.
+Vectors do not see negation: "don't publish the package" lies next to "publish the package". This layer reads clauses
+with a small English grammar, in time linear in the (bounded) request. It never adds evidence for a skill; it takes
+away words that are ruled out and says how strongly the mood speaks against invoking anything. In doubt a message is a
+request.
 
 The parts, in the order in which they are used: `rules_tokens` (words and pauses), `rules_clauses` (where clauses end),
 `rules_exclusions`, `rules_questions`
@@ -44,11 +45,11 @@ class Clause:
 class Reading:
     """What `read_intent` found.
 
-    `request_text` is what to encode for matching: the request without what is ruled out, greetings and politeness; all of
-    the request when nothing else would be left. `mood`: request, question_about, mention, prohibition, greeting or empty.
-    `penalty` in 0..1 says how strongly the mood speaks against invoking anything. `excluded` holds the words of what is
-    not to be done; `several` the separate requests when there are two or more; `named` the skill names that are written
-    out, as slugs that may or may not exist; `notes` are short sentences for people.
+    `request_text` is what to encode for matching: the request without what is ruled out, greetings and politeness;
+    all of the request when nothing else would be left. `mood`: request, question_about, mention, prohibition,
+    greeting or empty. `penalty` in 0..1 says how strongly the mood speaks against invoking anything. `excluded` holds
+    the words of what is not to be done; `several` the separate requests when there are two or more; `named` the skill
+    names that are written out, as slugs that may or may not exist; `notes` are short sentences for people.
     """
 
     clauses: tuple[Clause, ...]

@@ -22,7 +22,8 @@ CONDITIONS = words_of("if when once after unless before until whenever")
 
 # After a comma these begin a clause whatever follows.
 _OPENERS = words_of(
-    "please can could would will let's i'd i'll don't never kindly not no without except excluding skip skipping leave leaving"
+    "please can could would will let's i'd i'll don't never kindly not no without except excluding skip skipping "
+    "leave leaving"
 )
 _PHRASE_OPENERS = {("instead", "of"), ("be", "careful"), ("be", "sure")}
 _ASKING = words_of("what how when who where why")

@@ -28,24 +28,36 @@ LONGEST_OBJECT = 14
 CERTAIN, LIKELY = 1.0, 0.7
 """How strongly a negated order speaks against invoking: of a known verb, of another one."""
 
+_ABOUT_IT = words_of("to with about")
+_WHO_SHALL = words_of("that you we to")
+_SOFTENERS = words_of("please just maybe")
+_WISHER = words_of("i i'd we we'd would")
+_WISHED_OF = words_of("you this it that us")
+_NEGATORS = words_of("not never ever")
+_OFF_FROM = words_of("on with from")
+_ANY_MORE = words_of("the a any more further")
+_BEFORE_NOUN = words_of("a an the any its also actually")
 _OBJECT_ENDS = words_of(
     "until unless without before because since if when till while whenever otherwise although after during"
 )
 _TRAILING = words_of(
-    "please yet though either now thanks anymore ok okay too at all again just then and or right for needed required necessary here"
+    "please yet though either now thanks anymore ok okay too at all again just then and or right for needed "
+    "required necessary here"
 )
 _BE_CAREFUL = words_of("sure careful certain")
 _MUST = words_of("should must may can shall")
 _MUST_NOT = words_of("shouldn't mustn't can't cannot mayn't")
 _NOBODY = words_of("nobody nothing none no")
 _PEOPLE = words_of("you we agents nobody everyone one claude") | {"no"}
+_ABSENT = words_of("found installed available detected configured reported exist exists present yet left ran failed")
 _LOOK_AHEAD = 10
 """Words in which the verb of a rule about something ("the package must not be published") must stand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Negated:
-    """Words `first..last-1` are not to be done; `objects` are spans of words; `standing` for a rule that always holds."""
+    """Words `first..last-1` are not to be done; `objects` are spans of words; `standing` for a rule that always
+    holds."""
 
     first: int
     last: int
@@ -76,7 +88,7 @@ def negated_order(tokens: Tokens, first: int, last: int, *, after_order: bool) -
 def _from_verb(tokens: Tokens, first: int, last: int, place: int, *, standing: bool) -> Negated | None:
     words = tokens.words[:last]
     if words[place] == "bother" or words[place : place + 2] == ("worry", "about"):
-        place = skip(words, place + 1, words_of("to with about"))
+        place = skip(words, place + 1, _ABOUT_IT)
         return _negated(tokens, first, last, place, CERTAIN) if place < last else None
     if words[place] in AFFIRMED or words[place] in SUBJECTS or _other_manner(words[place + 1 :]):
         return None
@@ -114,7 +126,7 @@ def _after_careful(words: Words, i: int) -> int | None:
         k = i + 1
     else:
         return None
-    k = skip(words, k, words_of("that you we to"))
+    k = skip(words, k, _WHO_SHALL)
     if words[k : k + 2] in (("not", "to"), ("do", "not")):
         return k + 2
     return k + 1 if k < len(words) and (words[k] in NEGATED_DO or words[k] == "not") else None
@@ -123,9 +135,9 @@ def _after_careful(words: Words, i: int) -> int | None:
 def _after_polite(words: Words, i: int) -> int | None:
     """ "can you (please) not X", "i'd rather you didn't X", "i would prefer not to X"."""
     if words[i] in ("can", "could", "would") and words[i + 1 : i + 2] == ("you",):
-        k = skip(words, i + 2, words_of("please just maybe"))
+        k = skip(words, i + 2, _SOFTENERS)
         return k + 1 if words[k : k + 1] == ("not",) else None
-    k = skip(words, i, words_of("i i'd we we'd would"))
+    k = skip(words, i, _WISHER)
     if k == i or words[k : k + 1] not in (("rather",), ("prefer",)):
         return None
     if words[k + 1 : k + 3] == ("you", "didn't"):
@@ -136,12 +148,13 @@ def _after_polite(words: Words, i: int) -> int | None:
 
 
 def _after_wish(words: Words, i: int) -> int | None:
-    """ "i don't want (you) to X", "you don't need to X", "we don't have to X" with something that is done to software."""
+    """ "i don't want (you) to X", "you don't need to X", "we don't have to X" with something that is done to
+    software."""
     if words[i] not in ("i", "we", "you") or words[i + 1 : i + 2] != ("don't",):
         return None
     if words[i + 2 : i + 3] not in (("want",), ("need",), ("have",)):
         return None
-    k = skip(words, i + 3, words_of("you this it that us"))
+    k = skip(words, i + 3, _WISHED_OF)
     known = OMITTED if k > i + 3 or words[i] == "you" else ACTIONS
     return k + 1 if words[k : k + 1] == ("to",) and k + 1 < len(words) and words[k + 1] in known else None
 
@@ -162,7 +175,7 @@ def _duty_place(words: Words, i: int) -> int | None:
         if not ruled and words[k] in _MUST:
             ruled = words[k + 1] in ("not", "never") or words[i] in _NOBODY
         if ruled:
-            place = skip(words, k + 1, words_of("not never ever"))
+            place = skip(words, k + 1, _NEGATORS)
             return _ruled_place(words, i, place)
     return None
 
@@ -187,7 +200,8 @@ def _left_out(words: Words, i: int) -> int | None:
         return i + 1
     if words[i] in ("not", "no", "without"):
         other = following[0] in DETERMINERS or following[0] in OMITTED
-        return i + 1 if _thing(following[0]) or (words[i] == "not" and other) else None
+        absent = words[i] == "no" and not _ABSENT.isdisjoint(words[i:])
+        return i + 1 if (_thing(following[0]) and not absent) or (words[i] == "not" and other) else None
     return None
 
 
@@ -202,13 +216,17 @@ def _action_unwanted(tokens: Tokens, first: int, last: int, i: int) -> Negated |
     head = words[i : i + 2]
     if head[0] in ("stop", "quit"):
         return _negated(tokens, first, last, i + 1, LIKELY) if len(head) > 1 and head[1] in GERUNDS else None
-    if head[0] in ("avoid", "no"):
+    if head[0] == "no":  # "no deploys today", but not "no tests found"
+        forbidden = len(head) > 1 and (head[1] in GERUNDS or (head[1][-1] == "s" and _thing(head[1])))
+        forbidden = forbidden and _ABSENT.isdisjoint(words[i:])
+        return _negated(tokens, first, last, i + 1, CERTAIN) if forbidden else None
+    if head[0] == "avoid":
         place = i + 1
     elif head in (("refrain", "from"), ("hold", "off"), ("holding", "off")):
-        place = skip(words, i + 2, words_of("on with from"))
+        place = skip(words, i + 2, _OFF_FROM)
     else:
         return None
-    place = skip(words, place, words_of("the a any more further"))
+    place = skip(words, place, _ANY_MORE)
     return _negated(tokens, first, last, place, CERTAIN) if place < last and _thing(words[place]) else None
 
 
@@ -257,7 +275,7 @@ def _omission_place(words: Words, first: int, k: int) -> int | None:
     if pair in _PHRASES or (pair == ("rather", "than") and words[k - 1 : k] not in (("would",), ("i'd",))):
         return k + 2
     if pair[0] == "without":
-        noun = skip(words, k + 1, words_of("a an the any its also actually"))
+        noun = skip(words, k + 1, _BEFORE_NOUN)
         return k + 1 if noun < len(words) and _thing(words[noun].removeprefix("force-")) else None
     if pair in (("and", "not"), ("but", "not")):
         return k + 2 if words[k + 2 : k + 3] not in ((), ("only",), ("just",), ("limited",), ("necessarily",)) else None

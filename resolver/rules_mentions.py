@@ -1,7 +1,8 @@
 """Statements about work on software, and small talk: nobody is asked for anything.
 
-Conservative on purpose: a clause with a word of asking or of trouble is never a mere statement, and neither is one that does not
-speak of development ("I lost my card" asks for help). Certainties are graded by how plainly the past is told.
+Conservative on purpose: a clause with a word of asking or of trouble is never a mere statement, and neither is one
+that does not speak of development ("I lost my card" asks for help). Certainties are graded by how plainly the past is
+told.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _STATES = words_of(
     "done out live finished complete completed merged published deployed released tagged shipped pushed installed"
 )
 _TALK = words_of(
-    "talked talking discussed discussing mentioned said spoke decided agreed learned heard chatted chatting planned planning"
+    "talked talking discussed discussing mentioned said spoke decided agreed learned heard chatted chatting "
+    "planned planning"
 )
 _DID_WORK = words_of("finished completed started did had used went worked paired got")
 _PLACES = words_of("in at on still between almost halfway mid through")
@@ -69,15 +71,12 @@ def mention(words: Words) -> float:
     present = set(words)
     if len(words) < 3 or (CUES | PROBLEMS) & present:
         return 0.0
-    if told:
-        return 0.8 if _of_work(words) and words[0] not in VERBS else 0.0
-    if words[0] in _PERSONS:
+    if words[0] in _PERSONS and not told:
         return _person(words, present)
-    if words[0] in ("thanks", "thank") and "for" in words[:3]:
-        return 0.7 if _of_work(words) else 0.0
-    if words[0] in VERBS and words[1] not in BE and words[1] not in _WENT:
-        return 0.0
-    return _thing(words, present)
+    if told or (words[0] in ("thanks", "thank") and "for" in words[:3]):
+        return 0.75 if _of_work(words) and words[0] not in VERBS else 0.0
+    orders = words[0] in VERBS and words[1] not in BE and words[1] not in _WENT
+    return 0.0 if orders else _thing(words, present)
 
 
 def _of_work(words: Words) -> bool:
@@ -104,17 +103,19 @@ def _person(words: Words, present: set[str]) -> float:
     rest = words[i:]
     if not rest or rest[:2] == ("ran", "out") or (_OWN & set(rest) and not (ARTEFACTS | META) & present):
         return 0.0
-    verb = rest[0]
     perfect = bool(_HAVE & set(words[1:i])) or words[0].endswith("'ve")
-    if verb in CLEAR_PASTS or verb == "ran" or (perfect and verb in _AMBIGUOUS_PASTS):
+    if rest[0] in CLEAR_PASTS or (rest[0] == "ran" and _of_work(rest[1:])) or (perfect and rest[0] in _AMBIGUOUS_PASTS):
         return 0.75 - 0.1 * words[0].startswith("i") + 0.1 * bool(TIMES & present)
-    if verb in ("were", "was"):
-        return _was(rest)
-    if verb == "are" and _STATES & set(rest[1:3]) and _of_work(rest[1:]):
+    return _was(rest) if rest[0] in ("were", "was") else _did_or_will(words, rest, present)
+
+
+def _did_or_will(words: Words, rest: Words, present: set[str]) -> float:
+    """ "we are done with the release", "we had a retro about it", "I'll deploy it myself"."""
+    if rest[0] == "are" and _STATES & set(rest[1:3]) and _of_work(rest[1:]):
         return 0.5
-    if verb in _TALK | _DID_WORK and _of_work(rest[1:]):
+    if rest[0] in _TALK | _DID_WORK and _of_work(rest[1:]):
         return 0.65
-    future = verb in ("will", "going") or words[0].endswith("'ll")
+    future = rest[0] in ("will", "going") or words[0].endswith("'ll")
     return 0.6 if future and _LATER & present and any(word in ACTIONS for word in rest) else 0.0
 
 

@@ -35,8 +35,8 @@ LONGEST_NAME = 4
 def find_names(tokens: Tokens, dropped: frozenset[int]) -> tuple[str, ...]:
     """Names in the order in which they stand, lower-case, words joined by hyphens; `dropped` words are not looked at.
 
-    A path (`/usr/bin`), a price (`$50`), a variable (`$HOME`), an address or a package (`@scope/name`) is not a name. Whether a
-    name exists in the library is the caller's to find out.
+    A path (`/usr/bin`), a price (`$50`), a variable (`$HOME`), an address or a package (`@scope/name`) is not a name.
+    Whether a name exists in the library is the caller's to find out.
     """
     found: list[str] = []
     words = tokens.words

@@ -51,6 +51,7 @@ _POLITE = (
     ("feel", "free", "to"),
     ("time", "to"),
 )
+_POLITE_HEADS = frozenset(opening[0] for opening in _POLITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,8 @@ def read_parts(tokens: Tokens) -> list[Part]:
     for first, last in split_clauses(tokens):
         found = _judge(tokens, first, last, after_order=after_order)
         # A run of exclusions hangs on the one order before it.
-        after_order = (
-            any(part.kind == "request" for part in found)
-            and orders(tokens, first, last)
-            or (after_order and found[0].kind == "excluded")
-        )
+        asked = any(part.kind == "request" for part in found) and orders(tokens, first, last)
+        after_order = asked or (after_order and found[0].kind == "excluded")
         parts.extend(found)
     if any(part.kind == "request" for part in parts):
         return parts
@@ -143,7 +141,7 @@ def orders(tokens: Tokens, first: int, last: int) -> bool:
     words = tokens.words[:last]
     begin = skip(words, first, SKIPPED)
     opening = words[skip(words, first, SKIPPED - {"instead"}) :][:1]
-    if opening and opening[0] in ("instead", "rather", "except", "everything", "all"):
+    if opening and opening[0] in ("instead", "rather"):
         return True
     if begin < last and words[begin] == "do":
         return begin + 1 < last and words[begin + 1] in DETERMINERS
@@ -152,6 +150,8 @@ def orders(tokens: Tokens, first: int, last: int) -> bool:
 
 def polite_length(words: tuple[str, ...], i: int) -> int:
     """How many words from `i` on only wrap a request ("could you", "i would like to")."""
+    if i >= len(words) or words[i] not in _POLITE_HEADS:
+        return 0
     return next((len(opening) for opening in _POLITE if words[i : i + len(opening)] == opening), 0)
 
 

@@ -1,7 +1,8 @@
 """Questions about a skill, about what work did, or who did it when; not questions that stand for a request.
 
-"How do I deploy?" and "why was my transfer declined?" ask for help. "Why did the release skill run yesterday?" and "what does
-publishing do?" ask for an answer, and nothing should be run. Certainties are graded by how little else the words could mean.
+"How do I deploy?" and "why was my transfer declined?" ask for help. "Why did the release skill run yesterday?" and
+"what does publishing do?" ask for an answer, and nothing should be run. Certainties are graded by how little else the
+words could mean.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ _DID = words_of("did does do is was has have were are had")
 _PAST_DID = words_of("did was were has have had")
 _OWN = words_of("my i'm i've me mine")
 _RAN = words_of(
-    "run ran running fire fired trigger triggered start started execute executed activate activated load loaded match matched "
-    "choose chose chosen pick picked invoke invoked resolve resolved used use skip skipped kick suggested suggest work worked "
+    "run ran running fire fired trigger triggered start started execute executed activate activated load loaded "
+    "match matched "
+    "choose chose chosen pick picked invoke invoked resolve resolved used use skip skipped kick suggested "
+    "suggest work worked "
     "works do done called fail failed apply applied stop stopped"
 )
 _ANYONE = words_of("you we they he she anyone someone somebody anybody everyone it i")
 _WHO = words_of(
-    "approved owns wrote maintains started triggered reviewed signed broke added created owned accepted changed installed "
+    "approved owns wrote maintains started triggered reviewed signed broke added created owned accepted changed "
+    "installed "
     "disabled enabled requested authorised authorized ran"
 )
 _LAST = words_of("last latest previous past recent next first")
@@ -69,6 +73,7 @@ _WONDER = (
     ("i'd", "like", "to", "know"),
     ("question",),
 )
+_WONDER_HEADS = frozenset(opening[0] for opening in _WONDER)
 
 
 def question_about(words: Words) -> float:
@@ -83,7 +88,7 @@ def question_about(words: Words) -> float:
 
 def _without_wondering(words: Words) -> Words:
     """ "do you know why ...", "tell me what ...", with "what's" taken apart."""
-    for opening in _WONDER:
+    for opening in _WONDER if words and words[0] in _WONDER_HEADS else ():
         rest = words[len(opening) :]
         if words[: len(opening)] == opening and rest and (rest[0] in _QUESTIONS or rest[0] in _CONTRACTED):
             words = rest
@@ -118,13 +123,13 @@ def _what(words: Words, present: set[str]) -> float:
     told = words
     while len(told) > 3 and told[-1] in _TRAILING:
         told = told[:-1]
-    if words[1] in ("does", "did", "would", "do") and told[-1] == "do":
+    if told[-1] == "do" and (words[1] in ("does", "did", "do") or META & present):
         return _what_it_does(told, present)
     if told[-1] in ("does", "do", "means") and META & present and len(told) <= 10:
         return 0.7
     if words[1] in ("did", "have", "has") and words[2] in _ANYONE and (told[-1] in ACTIONS or told[-1] in CLEAR_PASTS):
-        return 0.7
-    if words[1] in ("happens", "happened", "would") and PROBLEMS.isdisjoint(present):
+        return 0.5
+    if (words[1] in ("happens", "happened") or "happen" in present) and PROBLEMS.isdisjoint(present):
         acted = any(words[i] in _ANYONE and words[i + 1] in ACTIONS for i in range(2, len(words) - 1))
         return 0.6 if acted or (ARTEFACTS | META) & present else 0.0
     if words[1] in ("is", "was", "are") and META & present and len(words) <= 8:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wellworn.resolver.rules_words import MISSPELLED
 
 _CHUNK = re.compile(r"\n|[—–]|\.{2,}|…|[^\s—–…]+")
-_EDGE = "\"'()[]{}<>.,;:!?*_~`|。、，！？；：「」『』（）"
+_EDGE = "\n\"'()[]{}<>.,;:!?*_~`|。、，！？；：「」『』（）"
 _ENDS = re.compile(r"[.!?;…。！？；]")
 _DASHES = frozenset({"-", "--", "—", "–", "...", "…", "..", "->", "=>"})
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "approx", "no", "nr", "cf", "mr", "mrs", "dr", "incl", "resp"})
@@ -79,7 +79,7 @@ def _pause_of_mark(chunk: str) -> int:
 def _pause(word: str, tail: str) -> int:
     if _ENDS.search(tail):
         return SOFT if tail[0] == "." and word in _ABBREVIATIONS else STRONG
-    return SOFT if any(mark in tail for mark in ",:)，、：") else NONE
+    return SOFT if any(mark in tail for mark in ",:)]，、：") else NONE
 
 
 def _quoted(text: str, starts: list[int]) -> frozenset[int]:
@@ -89,4 +89,12 @@ def _quoted(text: str, starts: list[int]) -> frozenset[int]:
     # A message that is one quotation is meant as said.
     if not spans or (spans[0][0] <= 1 and spans[0][1] >= len(text) - 1):
         return frozenset()
-    return frozenset(i for i, start in enumerate(starts) if any(left < start < right for left, right in spans))
+    inside: list[int] = []
+    places = iter(spans)
+    span = next(places, None)
+    for i, start in enumerate(starts):
+        while span and start >= span[1]:
+            span = next(places, None)
+        if span and span[0] < start:
+            inside.append(i)
+    return frozenset(inside)

@@ -1,7 +1,8 @@
 """The words that the rules know: closed classes of English, and what developers do.
 
-The action words are the only open-class words. They stand for doing something to a repository or a service that one would not
-want done by mistake; banking, weather or music words are left out on purpose, so that everyday requests are not read as talk.
+The action words are the only open-class words. They stand for doing something to a repository or a service that one
+would not want done by mistake; banking, weather or music words are left out on purpose, so that everyday requests are
+not read as talk.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ ACTIONS = words_of(
     "roll rollback revert run rerun test retest install upgrade migrate format refactor upload submit sign amend "
     "cherry-pick backport force-push restart scan sync split cut execute trigger patch overwrite document"
 )
-"""Base verbs of work on software: their past and -ing forms mark a statement about work, their negation a prohibition."""
+"""Base verbs of work on software: their past and -ing forms mark a statement about work, their negation a
+prohibition."""
 
 # Actions that may be left out of a piece of work ("ship it without ...ing"); wider, for the object is next to the verb.
 OMITTED = ACTIONS | words_of(
@@ -83,7 +85,8 @@ WEAK_META = words_of(
 )
 
 PROBLEMS = words_of(
-    "fail fails failed failing failure failures broke broken breaks breaking error errors crash crashes crashed "
+    "no lacks fail fails failed failing failure failures broke broken breaks breaking error errors crash crashes "
+    "crashed "
     "crashing wrong wrongly issue issues problem problems stuck bug bugs bugged flaky hang hangs hung hanging "
     "slow missing lost stolen declined denied blocked cannot can't won't unable couldn't doesn't didn't isn't "
     "wasn't aren't haven't hasn't nothing unexpected unexpectedly accidentally accident mistake oops "
@@ -121,7 +124,8 @@ MODALS_NOT = words_of("mustn't shouldn't can't cannot won't couldn't wouldn't ma
 
 # Negated imperatives that ask for the thing: "don't forget to push".
 AFFIRMED = words_of(
-    "want disturb forget hesitate fail miss worry just only simply merely skip omit ignore neglect mind be stop let know think "
+    "want disturb forget hesitate fail miss worry just only simply merely skip omit ignore neglect mind be stop "
+    "let know think "
     "leave lose give wait overlook panic get have see understand like care remember believe mean own feel "
     "recognize recognise"
 )
