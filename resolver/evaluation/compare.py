@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -54,22 +55,47 @@ def compare(
         raise InvalidInput("The two runs did not answer the same messages.", hint="Evaluate both on the same file.")
     before, after = Columns(first), Columns(second)
     every = np.arange(sum(before.strata), dtype=np.int64)
-    differences = []
-    for name, figure in _FIGURES.items():
-        was, now = figure(before, every), figure(after, every)
-        interval = metrics.bootstrap_interval(
-            _difference_of(figure, before, after), before.strata, seed=seed, resamples=resamples
-        )
-        if was is not None and now is not None and interval is not None:
-            differences.append(Difference(name, was, now, *interval))
-    return differences
+    draws = _Draws(seed, resamples)
+    found = [
+        draws.difference(name, partial(figure, before), partial(figure, after), every, before.strata)
+        for name, figure in _FIGURES.items()
+    ]
+    was, now = _avoided(first), _avoided(second)
+    near = np.arange(len(was), dtype=np.int64)
+    found.append(draws.difference("avoided", partial(_share, was), partial(_share, now), near, (len(was),)))
+    return [difference for difference in found if difference is not None]
 
 
-def _difference_of(
-    figure: Callable[[Columns, metrics.IntArray], float | None], before: Columns, after: Columns
-) -> metrics.Statistic:
-    def difference(rows: metrics.IntArray) -> float | None:
-        was, now = figure(before, rows), figure(after, rows)
-        return None if was is None or now is None else now - was
+def _avoided(outcomes: Sequence[Outcome]) -> metrics.FloatArray:
+    near = [outcome.avoided for outcome in outcomes if outcome.message.not_skill is not None]
+    return np.array(near, dtype=np.float64)
 
-    return difference
+
+def _share(values: metrics.FloatArray, rows: metrics.IntArray) -> float | None:
+    return float(values[rows].mean()) if len(rows) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Draws:
+    seed: int
+    resamples: int
+
+    def difference(
+        self,
+        name: str,
+        before: metrics.Statistic,
+        after: metrics.Statistic,
+        every: metrics.IntArray,
+        strata: Sequence[int],
+    ) -> Difference | None:
+        """Return None when one of the runs lacks the figure."""
+
+        def changed(rows: metrics.IntArray) -> float | None:
+            was, now = before(rows), after(rows)
+            return None if was is None or now is None else now - was
+
+        first, second = before(every), after(every)
+        interval = metrics.bootstrap_interval(changed, strata, seed=self.seed, resamples=self.resamples)
+        if first is None or second is None or interval is None:
+            return None
+        return Difference(name, first, second, *interval)

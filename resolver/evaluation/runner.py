@@ -14,7 +14,7 @@ import numpy as np
 
 from wellworn.models.errors import Unavailable
 from wellworn.models.resolution import Context
-from wellworn.models.skill import SkillManifest
+from wellworn.models.skill import MATCHABLE_TRUST, SkillManifest
 from wellworn.resolver.evaluation.answer import Control, EvaluationAnswer, Indexing
 from wellworn.resolver.evaluation.messages import LibraryEntry, Message
 from wellworn.resolver.evaluation.outcome import EvaluatedMessage, Outcome
@@ -105,8 +105,9 @@ class ControlCase:
 
 
 def control_cases(library: Sequence[LibraryEntry], group: str | None, *, seed: int = 0) -> list[ControlCase]:
-    """Return up to 20 skills of the group, drawn with `seed`, each with words of its own."""
-    manifests = [entry.manifest for entry in library if group is None or entry.group == group]
+    """Return up to 20 skills of the group that may match, drawn with `seed`, each with words of its own."""
+    within = [entry.manifest for entry in library if group is None or entry.group == group]
+    manifests = [manifest for manifest in within if manifest.trust in MATCHABLE_TRUST]
     if len(manifests) > CONTROLS_A_GROUP:
         drawn = np.random.default_rng(seed).choice(len(manifests), CONTROLS_A_GROUP, replace=False)
         manifests = [manifests[i] for i in sorted(drawn)]

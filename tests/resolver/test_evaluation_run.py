@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from rich.console import Console
 
 from wellworn.models.errors import InvalidInput, Unavailable
 from wellworn.models.resolution import Context, Decision
-from wellworn.models.skill import SkillManifest
+from wellworn.models.skill import SkillManifest, Trust
 from wellworn.resolver.evaluation.compare import compare
 from wellworn.resolver.evaluation.limits import check_limits, parse_limits
 from wellworn.resolver.evaluation.messages import Message
@@ -123,6 +124,11 @@ def test_the_control_samples_a_large_library_with_the_seed() -> None:
     cases = control_cases(library, None, seed=4)
     assert len(cases) == 20
     assert cases == control_cases(library, None, seed=4)
+
+
+def test_the_control_leaves_out_skills_that_may_not_match() -> None:
+    library = [Line(SkillManifest(id="on")), Line(SkillManifest(id="off", trust=Trust.disabled))]
+    assert [case.skill_id for case in control_cases(library, None)] == ["on"]
 
 
 def test_a_resolver_that_answers_with_other_ids_fails_the_control_instead_of_scoring_zero() -> None:
@@ -237,6 +243,7 @@ def test_confident_answers_are_judged_over_all_and_cover_those_in_scope() -> Non
     assert (answer.confident.n, answer.confident.precision, answer.confident.coverage) == (2, 0.5, 0.5)
 
 
+@cache
 def simulated(sureness: float, seed: int = 0, n: int = 300) -> EvaluationRun:
     """Return a run whose confidences are honest: of the messages in scope each is right as often as it says."""
     asked, answered, names = random.Random(seed), random.Random(seed + 1), [line.manifest.id for line in LIBRARY]
@@ -263,6 +270,15 @@ def test_a_run_against_itself_differs_in_nothing() -> None:
     assert [
         (each.difference, each.low, each.high, each.significant) for each in compare(run.outcomes, run.outcomes)
     ] == [(0.0, 0.0, 0.0, False)] * 6
+
+
+def test_near_misses_are_compared_too() -> None:
+    fired = outcome((), ("ship-it", 0.9), not_skill="ship-it")
+    quiet = outcome((), ("ship-it", 0.1), not_skill="ship-it")
+    (difference,) = compare([fired] * 30, [quiet] * 20 + [fired] * 10)
+    assert (difference.figure, difference.first) == ("avoided", 0.0)
+    assert difference.second == pytest.approx(2 / 3)
+    assert difference.significant
 
 
 def test_runs_over_other_messages_cannot_be_compared() -> None:
@@ -370,10 +386,8 @@ def test_the_picture_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "outcomes",
     [
-        [outcome(("ship-it",), ("ship-it", 0.9))],
-        [outcome((), ("ship-it", 0.9))],
         [outcome((), ("ship-it", 0.2), not_skill="ship-it")],
-        [outcome(("ship-it",))],
+        [outcome(("ship-it",)), outcome((), ("ship-it", 0.9))],
     ],
 )
 def test_the_picture_can_be_drawn_of_very_little(tmp_path: Path, outcomes: list[Outcome]) -> None:
