@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 10.0
 _WAL_RETRY_SECONDS = 0.02
 _CACHED_STATEMENTS = 256
+_LOG_BYTES = 64 * 2**20  # an import lets the log grow; afterwards it is cut to this
 
 
 class Database:
@@ -79,7 +80,8 @@ class Database:
             try:
                 yield connection
             finally:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # an I/O error ends it by itself
+                    connection.execute("ROLLBACK")
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
@@ -142,14 +144,15 @@ class Database:
 
 
 def prepare_file(path: Path) -> None:
-    """Make the folder (0700) and an empty file (0600) for `path` where they are missing.
+    """Make the folders (0700) and an empty file (0600) for `path` where they are missing.
 
     An existing file is never opened here: closing any descriptor of it would drop the locks that SQLite holds on it
     elsewhere in this process. Raises StoreError.
     """
     try:
-        if not path.parent.is_dir():
-            path.parent.mkdir(parents=True, mode=0o700)
+        for folder in reversed(path.parents):
+            if not folder.is_dir():
+                folder.mkdir(mode=0o700, exist_ok=True)
         _create_private(path)
     except OSError as error:
         raise StoreError(
@@ -187,6 +190,7 @@ def _open_writer(path: Path) -> sqlite3.Connection:
         check_version(connection, path)
         use_wal(connection, path)
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
         migrate(connection, path)
     except BaseException:
         connection.close()

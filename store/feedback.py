@@ -140,6 +140,12 @@ class FeedbackTable:
         )[0]
         return total, own
 
+    def count_taught_by_key(self, key_id: str | None) -> int:
+        """Return how many taught utterances of any skill came from one key (None: locally)."""
+        rows = self._db.rows("SELECT count(*) FROM taught WHERE key_id IS ? AND removed_at IS NULL", (key_id,))
+        total: int = rows[0][0]
+        return total
+
     def taught_by(self, feedback_id: str) -> list[TaughtRow]:
         """Return what one verdict taught and has not been removed."""
         rows = self._db.rows(

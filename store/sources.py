@@ -59,10 +59,15 @@ class SourceTable:
         self._db = db
 
     def put(self, source: SourceLike, *, kind: str, now: datetime) -> None:
-        """Register or update `source`. A new rank or vouching takes effect on its skills at once; one that has moved
-        to another path, scope or owner loses its rows and must be read again."""
+        """Register or update `source`; nothing is written when nothing is new.
+
+        A new rank or vouching takes effect on its skills at once. A source that has moved to another path, scope or
+        owner loses its rows and must be read again.
+        """
         with self._db.write() as connection:
             known = _find(connection, source.id)
+            if known is not None and _facts(known, known.kind) == _facts(source, kind):
+                return
             if known is not None and _place(known) != _place(source):
                 _drop_skills(connection, known, now)
             self._db.utils().table("sources").upsert(
@@ -102,6 +107,10 @@ class SourceTable:
                 raise NotFound(f"There is no source {source_id!r}.")
             _drop_skills(connection, known, now)
             connection.execute("DELETE FROM sources WHERE id = ?", (source_id,))
+
+
+def _facts(source: SourceLike, kind: str) -> tuple[object, ...]:
+    return (*_place(source), source.rank, source.vouched, kind)
 
 
 def _place(source: SourceLike) -> tuple[str, Scope, str]:

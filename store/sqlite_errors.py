@@ -22,7 +22,7 @@ _SENTENCES = {
     sqlite3.SQLITE_NOTADB: ("{path} is not a database of wellworn.", "Move it away, or choose another data folder."),
     sqlite3.SQLITE_TOOBIG: ("A value is too large for {path}; nothing was changed.", "Shorten it and try again."),
 }
-_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
 DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 

@@ -36,9 +36,10 @@ def nest_and_fail(db: Database) -> None:
 
 
 def test_a_new_data_folder_and_its_database_are_private_to_their_user(tmp_path: Path) -> None:
-    with Database(tmp_path / "data" / "wellworn.db"):
-        assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
-        for file in (tmp_path / "data").iterdir():
+    with Database(tmp_path / "outer" / "data" / "wellworn.db"):
+        for folder in (tmp_path / "outer", tmp_path / "outer" / "data"):
+            assert folder.stat().st_mode & 0o777 == 0o700
+        for file in (tmp_path / "outer" / "data").iterdir():
             assert file.stat().st_mode & 0o777 == 0o600, file
 
 

@@ -98,6 +98,7 @@ def test_what_was_taught_is_counted_in_all_and_by_key(db: Database) -> None:
     counts = [table.count_taught(*HOME, "ship-it", key) for key in ("k1", "k2", None, "k3")]
     assert counts == [(3, 1), (3, 1), (3, 1), (3, 0)]
     assert table.count_taught(*HOME, "unknown", "k1") == (0, 0)
+    assert [table.count_taught_by_key(key) for key in ("k1", "k2", None, "k3")] == [2, 1, 1, 0]
 
 
 def test_a_lesson_for_a_skill_that_is_gone_waits_for_its_return(db: Database) -> None:

@@ -204,6 +204,15 @@ def test_a_source_that_changes_its_rank_turns_the_winner(db: Database) -> None:
     }
 
 
+def test_a_source_registered_again_unchanged_writes_nothing(db: Database) -> None:
+    table = make_table(db)
+    table.put("home", make_entry(), now=NOW)
+    seq, version = table.last_seq(), db.row("PRAGMA data_version")
+    SourceTable(db).put(make_source(), kind="home", now=NOW + timedelta(days=1))
+    assert (table.last_seq(), db.row("PRAGMA data_version")) == (seq, version)
+    assert SourceTable(db).get("home") == make_source()
+
+
 def test_vouching_for_a_source_is_announced_for_its_skills(db: Database) -> None:
     source = make_source(vouched=False)
     table = make_table(db, source)
