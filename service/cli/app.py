@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from wellworn import __version__
 from wellworn.models.errors import WellwornError
 
 INTERRUPTED = 130
@@ -65,8 +64,18 @@ def _unknown(name: str) -> str:
     return f"There is no command {name!r}." + (f" Did you mean {near[0]!r}?" if near else "")
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from wellworn import __version__  # noqa: PLC0415  reads the package's metadata
+
+        click.echo(f"wellworn {__version__}")
+        ctx.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "--version", message="wellworn %(version)s")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Show the version."
+)
 @click.option("--data-dir", type=click.Path(path_type=Path), help="Where wellworn keeps its database and vectors.")
 @click.option(
     "--library",
