@@ -64,6 +64,7 @@ class VectorStore:
         self.fingerprint = fingerprint
         self.problems: list[str] = []
         self._lock = threading.RLock()
+        self._closed = False
         self._connection, self._inode = self._open_or_replace()
 
     def get_many(self, hashes: Sequence[bytes]) -> dict[bytes, FloatArray]:
@@ -116,6 +117,7 @@ class VectorStore:
     def close(self) -> None:
         """Close the file; closing twice is fine."""
         with self._lock:
+            self._closed = True
             self._connection.close()
 
     def __enter__(self) -> VectorStore:
@@ -166,6 +168,11 @@ class VectorStore:
     def _with_recovery(self, action: Callable[[sqlite3.Connection], T], after_loss: Callable[[], T]) -> T:
         """Run `action`; when SQLite finds the file damaged, replace it by an empty one and return `after_loss()`."""
         with self._lock, translated(self.path):
+            if self._closed:
+                raise StoreError(f"{self.path} was closed.", hint="Open it again.")
+            if _inode(self.path) != self._inode:  # set aside by another process, or deleted
+                self._connection.close()
+                self._connection, self._inode = self._open_or_replace()
             try:
                 return action(self._connection)
             except _DAMAGE_ERRORS as error:

@@ -251,12 +251,31 @@ def test_a_damaged_file_is_set_aside_while_another_opening_uses_it(tmp_path: Pat
         for store in (mine, theirs):
             assert contents(store).items() <= expected.items()
         hashes, matrix = make_vectors(5)
-        for store in (mine, theirs):
-            store.put_many(hashes, matrix)
-            assert contents(store).items() <= expected.items()
+        theirs.put_many(hashes, matrix)
+        assert contents(mine) == contents(theirs) == {one: expected[one] for one in hashes}
     with VectorStore(tmp_path, ONE, DIM) as store:
-        assert len(store.known()) >= 5
+        assert store.known() == set(hashes)
         assert store.problems == []
+
+
+def test_a_file_deleted_while_open_is_made_again(tmp_path: Path) -> None:
+    filled(tmp_path)
+    hashes, matrix = make_vectors(5)
+    with VectorStore(tmp_path, ONE, DIM) as store:
+        for file in tmp_path.glob("*.db*"):
+            file.unlink()
+        store.put_many(hashes, matrix)
+        assert store.known() == set(hashes)
+    with VectorStore(tmp_path, ONE, DIM) as store:
+        assert store.known() == set(hashes)
+
+
+def test_a_closed_store_says_that_it_is_closed(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path, ONE, DIM)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.known()
 
 
 def test_fifty_openings_leave_no_descriptor_behind(tmp_path: Path) -> None:
