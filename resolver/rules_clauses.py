@@ -25,7 +25,16 @@ _OPENERS = words_of(
     "please can could would will let's i'd i'll don't never kindly not no without except excluding skip skipping "
     "leave leaving"
 )
-_PHRASE_OPENERS = {("instead", "of"), ("be", "careful"), ("be", "sure")}
+_POLITE_ORDERS = {
+    ("go", "ahead"),
+    ("feel", "free"),
+    ("time", "to"),
+    ("you", "can"),
+    ("you", "should"),
+    ("we", "should"),
+    ("we", "need"),
+}
+_PHRASE_OPENERS = {("instead", "of"), ("be", "careful"), ("i", "repeat"), ("i", "mean"), ("be", "sure")}
 _ASKING = words_of("what how when who where why")
 _BUT_IS_PART = words_of("nothing anything everything everyone all none help")
 _JUST = words_of("just instead only please don't never do")
@@ -114,7 +123,7 @@ def begins_order(tokens: Tokens, i: int, *, listed: bool = False) -> bool:
     if negation_length(words, i) or word == "let's" or (word in ("can", "could", "would") and following == ("you",)):
         return True
     if word not in VERBS:
-        return False
+        return (word, *following) in _POLITE_ORDERS
     if not following or tokens.pauses[i] != NONE:
         return not listed and word in ACTIONS
     if word in NOUNY:
@@ -141,8 +150,11 @@ def negation_length(words: tuple[str, ...], i: int) -> int:
         ("let's", "don't"),
         ("please", "not"),
         ("don't", "ever"),
+        ("never", "ever"),
     ):
         return 2
+    if words[i : i + 3] in (("under", "no", "circumstances"), ("under", "no", "circumstance")):
+        return 3
     if head[0] in NEGATED_DO:
         return 1
     return 3 if head == ("no", "need") and words[i + 2 : i + 3] in (("to",), ("for",)) else 0

@@ -36,7 +36,7 @@ _WISHED_OF = words_of("you this it that us")
 _NEGATORS = words_of("not never ever")
 _OFF_FROM = words_of("on with from")
 _ANY_MORE = words_of("the a any more further")
-_BEFORE_NOUN = words_of("a an the any its also actually")
+_BEFORE_NOUN = words_of("a an the any its also actually force")
 _OBJECT_ENDS = words_of(
     "until unless without before because since if when till while whenever otherwise although after during"
 )
@@ -92,7 +92,7 @@ def _from_verb(tokens: Tokens, first: int, last: int, place: int, *, standing: b
         return _negated(tokens, first, last, place, CERTAIN) if place < last else None
     if words[place] in AFFIRMED or words[place] in SUBJECTS or _other_manner(words[place + 1 :]):
         return None
-    known = words[place] in OMITTED or words[place] in VERBS or words[place] in OMITTED_GERUNDS
+    known = words[place] in OMITTED or words[place] in VERBS or _thing(words[place])
     if standing and not known:
         return None  # "never received it"
     return _negated(tokens, first, last, place, CERTAIN if known else LIKELY, standing=standing)
@@ -107,7 +107,7 @@ def _negated_place(words: Words, i: int) -> int | None:
     """Where the verb of a negated order stands."""
     length = negation_length(words, i)
     if length:
-        place = i + length
+        place = i + length + 3 * (words[i + length : i + length + 3] == ("under", "any", "circumstances"))
         return place + 2 * (words[place : place + 2] == ("you", "dare"))
     if words[i : i + 1] == ("not",) and words[i - 1 : i] in (("please",), ("kindly",)):
         return i + 1 if words[i + 1 : i + 2] and words[i + 1] in OMITTED else None
@@ -199,6 +199,8 @@ def _left_out(words: Words, i: int) -> int | None:
     if words[i] in ("skip", "skipping", "omit", "omitting", "exclude", "excluding", "minus", "except"):
         return i + 1
     if words[i] in ("not", "no", "without"):
+        if following == ("force",):
+            following = words[i + 2 : i + 3] or following
         other = following[0] in DETERMINERS or following[0] in OMITTED
         absent = words[i] == "no" and not _ABSENT.isdisjoint(words[i:])
         return i + 1 if (_thing(following[0]) and not absent) or (words[i] == "not" and other) else None
@@ -207,12 +209,14 @@ def _left_out(words: Words, i: int) -> int | None:
 
 def _thing(word: str) -> bool:
     """Something that is done or made in work on software."""
+    word = word.removeprefix("auto-").removeprefix("force-")
     return word in OMITTED_GERUNDS or word in OMITTED_NOUNS or word in ACTIONS or word.rstrip("es") in ACTIONS
 
 
 def _action_unwanted(tokens: Tokens, first: int, last: int, i: int) -> Negated | None:
     """ "avoid publishing", "hold off on the deploy", "stop pushing to main", "no deploys today" as a whole clause."""
     words = tokens.words[:last]
+    i += words[i] == "let's" and i + 1 < last
     head = words[i : i + 2]
     if head[0] in ("stop", "quit"):
         return _negated(tokens, first, last, i + 1, LIKELY) if len(head) > 1 and head[1] in GERUNDS else None
@@ -276,7 +280,7 @@ def _omission_place(words: Words, first: int, k: int) -> int | None:
         return k + 2
     if pair[0] == "without":
         noun = skip(words, k + 1, _BEFORE_NOUN)
-        return k + 1 if noun < len(words) and _thing(words[noun].removeprefix("force-")) else None
+        return k + 1 if noun < len(words) and _thing(words[noun]) else None
     if pair in (("and", "not"), ("but", "not")):
         return k + 2 if words[k + 2 : k + 3] not in ((), ("only",), ("just",), ("limited",), ("necessarily",)) else None
     if pair[0] in ("except", "excluding", "excl"):
@@ -289,6 +293,8 @@ def _objects(tokens: Tokens, place: int, last: int) -> tuple[tuple[int, int], ..
     words = tokens.words
     end = place + 1
     while end < last and end - place < LONGEST_OBJECT and words[end] not in _OBJECT_ENDS:
+        if tokens.pauses[end - 1] != NONE and not (words[end] in ("or", "nor", "and") or _acts(words, end, last)):
+            break
         end += 1
     spans: list[tuple[int, int]] = []
     start = place

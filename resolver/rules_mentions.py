@@ -32,12 +32,12 @@ _PERSONS = words_of(
 )
 _HAVE = words_of("have had has been")
 _OWN = words_of("my me mine")
-_ARTICLES = words_of("the our that this last yesterday's today's their all both")
+_ARTICLES = words_of("the our that this last yesterday's today's their all both my")
 _WENT = words_of(
     "went finished completed passed succeeded ran worked happened shipped landed took was were had has got"
 )
 _STATES = words_of(
-    "done out live finished complete completed merged published deployed released tagged shipped pushed installed"
+    "done over out live finished complete completed merged published deployed released tagged shipped pushed installed"
 )
 _TALK = words_of(
     "talked talking discussed discussing mentioned said spoke decided agreed learned heard chatted chatting "
@@ -47,6 +47,18 @@ _DID_WORK = words_of("finished completed started did had used went worked paired
 _PLACES = words_of("in at on still between almost halfway mid through")
 _LATER = words_of("myself ourselves later tomorrow soon tonight monday tuesday wednesday thursday friday")
 _TOLD = (("fyi",), ("for", "your", "information"), ("heads", "up"), ("you", "know"))
+_IT_SEEMS = (
+    ("looks", "like"),
+    ("seems", "like"),
+    ("it", "seems"),
+    ("i", "think"),
+    ("i", "believe"),
+    ("i", "guess"),
+    ("apparently",),
+)
+_SETTINGS = words_of("in during after before while at on since as when")
+_ITS = words_of("it this that everything")
+_DONE = CLEAR_PASTS - words_of("shipped reverted submitted stopped scanned signed")
 _AMBIGUOUS_PASTS = words_of("run cut split rerun")
 
 
@@ -67,9 +79,9 @@ def greeting(words: Words) -> bool:
 def mention(words: Words) -> float:
     """The certainty, 0..1, that a clause merely states something about work; 0 for "no"."""
     told = next((opening for opening in _TOLD if words[: len(opening)] == opening), ())
-    words = _after_times(words[len(told) :])
+    words = _after_setting(_after_times(words[len(told) :]))
     present = set(words)
-    if len(words) < 3 or (CUES | PROBLEMS) & present:
+    if len(words) < 3 or (CUES | PROBLEMS) & present or _asks_inside(words):
         return 0.0
     if words[0] in _PERSONS and not told:
         return _person(words, present)
@@ -77,6 +89,26 @@ def mention(words: Words) -> float:
         return 0.75 if _of_work(words) and words[0] not in VERBS else 0.0
     orders = words[0] in VERBS and words[1] not in BE and words[1] not in _WENT
     return 0.0 if orders else _thing(words, present)
+
+
+def _asks_inside(words: Words) -> bool:
+    """ "CI passed so go ahead and merge", "we are ready to ship": an order hangs on the statement."""
+    return any(
+        words[i] in ("and", "so", "to", "then", "ahead", "now") and words[i + 1] in VERBS | ACTIONS
+        for i in range(len(words) - 1)
+    )
+
+
+def _after_setting(words: Words) -> Words:
+    """Without "in the sprint review", "while" and "it looks like" in front of who did what."""
+    for opening in _IT_SEEMS:
+        if words[: len(opening)] == opening:
+            return words[len(opening) :]
+    if words[:1] and words[0] in _SETTINGS:
+        for i in range(1, min(8, len(words))):
+            if words[i] in _PERSONS and _of_work(words[1:i]) | (i == 1):
+                return words[i:]
+    return words
 
 
 def _of_work(words: Words) -> bool:
@@ -104,7 +136,11 @@ def _person(words: Words, present: set[str]) -> float:
     if not rest or rest[:2] == ("ran", "out") or (_OWN & set(rest) and not (ARTEFACTS | META) & present):
         return 0.0
     perfect = bool(_HAVE & set(words[1:i])) or words[0].endswith("'ve")
-    if rest[0] in CLEAR_PASTS or (rest[0] == "ran" and _of_work(rest[1:])) or (perfect and rest[0] in _AMBIGUOUS_PASTS):
+    if (
+        (rest[0] in CLEAR_PASTS and rest[0] != "ran")
+        or (rest[0] == "ran" and _of_work(rest[1:]))
+        or (perfect and rest[0] in _AMBIGUOUS_PASTS)
+    ):
         return 0.75 - 0.1 * words[0].startswith("i") + 0.1 * bool(TIMES & present)
     return _was(rest) if rest[0] in ("were", "was") else _did_or_will(words, rest, present)
 
@@ -113,7 +149,11 @@ def _did_or_will(words: Words, rest: Words, present: set[str]) -> float:
     """ "we are done with the release", "we had a retro about it", "I'll deploy it myself"."""
     if rest[0] == "are" and _STATES & set(rest[1:3]) and _of_work(rest[1:]):
         return 0.5
-    if rest[0] in _TALK | _DID_WORK and _of_work(rest[1:]):
+    if rest[0] == "have" and META & set(rest[1:]):
+        return 0.6
+    if ((words[0] == "they're" or "been" in words[1:4]) and rest[0] in GERUNDS) or (
+        rest[0] in _TALK | _DID_WORK and _of_work(rest[1:])
+    ):
         return 0.65
     future = rest[0] in ("will", "going") or words[0].endswith("'ll")
     return 0.6 if future and _LATER & present and any(word in ACTIONS for word in rest) else 0.0
@@ -122,7 +162,10 @@ def _did_or_will(words: Words, rest: Words, present: set[str]) -> float:
 def _auxiliary(words: Words, i: int) -> bool:
     """ "have merged", "had already been", but not "had a retro"."""
     return words[i] in _HAVE and (
-        words[i + 1] in PASTS or words[i + 1] in ADVERBS or words[i + 1] in _HAVE | _DID_WORK | BE
+        words[i + 1] in PASTS
+        or words[i + 1] in GERUNDS
+        or words[i + 1] in ADVERBS
+        or words[i + 1] in _HAVE | _DID_WORK | BE
     )
 
 
@@ -138,6 +181,8 @@ def _thing(words: Words, present: set[str]) -> float:
     """ "the release went out", "the PR has been merged", "bob pushed the branch", "just merged it"."""
     if words[0] in ADVERBS and words[1] in CLEAR_PASTS:
         return 0.7
+    if words[0] in _ITS and words[1] in ("was", "got", "has", "is") and _DONE & set(words[2:5]):
+        return 0.65
     thing = words[0] in _ARTICLES or words[0] in ARTEFACTS
     if not thing:
         somebody = words[0].isalpha() and words[1] in CLEAR_PASTS and words[0] not in ADVERBS
@@ -150,8 +195,14 @@ def _thing(words: Words, present: set[str]) -> float:
 
 def _thing_did(words: Words, present: set[str], i: int) -> float:
     subject = set(words[:i])
+    after = set(words[i + 1 : i + 4])
+    if words[i] == "has" and not after & (_DONE | _WENT | _STATES | {"gone", "run"}):
+        return 0.0  # "the pipeline has a problem", "has been red"
+    if words[i] in ("was", "were", "has", "got") and after & _DONE:
+        return 0.65
     if not (ARTEFACTS | META | GERUNDS.keys() | ACTIONS) & subject:
-        return 0.0
+        # "the team shipped it last night", "my colleague merged the branch"
+        return 0.6 if words[i] in CLEAR_PASTS and (TIMES & present or _of_work(words[i + 1 :])) else 0.0
     if words[i] in ("is", "are"):
         return 0.5 if _STATES & set(words[i + 1 : i + 4]) else 0.0
     if words[i] in CLEAR_PASTS and words[i] in PASTS and words[i] not in _WENT:

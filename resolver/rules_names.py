@@ -22,7 +22,6 @@ _CALLS = words_of(
     "use using run running invoke apply call execute start trigger follow with via launch load activate through per"
 )
 _KINDS = frozenset({"skill", "recipe"})
-_NAMING = frozenset({"named", "called", "skill", "recipe"})
 _BEFORE_NAME = words_of("the a an your my our this that named called")
 _NOT_A_NAME = words_of(
     "the a an your my our this that which what some any no new right best same other another skill skills recipe "

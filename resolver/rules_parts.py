@@ -8,8 +8,8 @@ from wellworn.resolver.rules_clauses import CONDITIONS, SKIPPED, skip, split_cla
 from wellworn.resolver.rules_exclusions import negated_order, omissions
 from wellworn.resolver.rules_mentions import greeting, mention
 from wellworn.resolver.rules_questions import question_about
-from wellworn.resolver.rules_tokens import SOFT, Tokens
-from wellworn.resolver.rules_words import DETERMINERS, VERBS, words_of
+from wellworn.resolver.rules_tokens import NONE, SOFT, Tokens
+from wellworn.resolver.rules_words import DETERMINERS, EMPTY_OPENERS, VERBS, words_of
 
 QUOTED_TALK = 0.7
 LONGEST_QUOTED_TALK = 12
@@ -51,6 +51,8 @@ _POLITE = (
     ("feel", "free", "to"),
     ("time", "to"),
 )
+_EMPTY = {("do", "not"), ("don't",), ("i", "repeat"), ("never",), ("i", "mean"), ("you", "know")}
+_WISHES = {("i", "want"), ("i", "need"), ("we", "want"), ("we", "need"), ("i'd", "like")}
 _POLITE_HEADS = frozenset(opening[0] for opening in _POLITE)
 
 
@@ -85,7 +87,11 @@ def _judge(tokens: Tokens, first: int, last: int, *, after_order: bool) -> list[
     clause = tokens.words[skip(tokens.words[:last], first, SKIPPED) : last]
     if greeting(tokens.words[first:last]) or greeting(clause):
         return [Part(first, last, "greeting")]
-    if not clause or (len(clause) == 1 and clause[0] in _LABELS and tokens.pauses[last - 1] == SOFT):
+    if (
+        not clause
+        or clause in _EMPTY
+        or (len(clause) == 1 and clause[0] in _LABELS and tokens.pauses[last - 1] == SOFT)
+    ):
         return [Part(first, last, "filler")]
     negated = negated_order(tokens, first, last, after_order=after_order)
     if negated:
@@ -145,6 +151,8 @@ def orders(tokens: Tokens, first: int, last: int) -> bool:
         return True
     if begin < last and words[begin] == "do":
         return begin + 1 < last and words[begin + 1] in DETERMINERS
+    if words[begin : begin + 2] in _WISHES:
+        return True
     return begin < last and (words[begin] in VERBS or polite_length(words, begin) > 0)
 
 
@@ -158,8 +166,18 @@ def polite_length(words: tuple[str, ...], i: int) -> int:
 def asking_begins(tokens: Tokens, part: Part) -> int:
     """The first telling word of a part: after fillers and politeness; `part.last` when there is none."""
     words = tokens.words[: part.last]
-    first = skip(words, part.first, SKIPPED)
+    first = _skip_empty(tokens, part.first, part.last)
     if part.kind == "request":
         for _ in range(2):
-            first = skip(words, first + polite_length(words, first), SKIPPED)
+            first = _skip_empty(tokens, first + polite_length(words, first), part.last)
+    return first
+
+
+def _skip_empty(tokens: Tokens, first: int, last: int) -> int:
+    """Past words that say nothing; a filler such as "great" or "next" says nothing only with a pause behind it."""
+    while first < last:
+        word = tokens.words[first]
+        if word not in EMPTY_OPENERS and not (word in SKIPPED and tokens.pauses[first] != NONE and first + 1 < last):
+            break
+        first += 1
     return first

@@ -55,6 +55,8 @@ _CONTRACTED = {
     "when's": ("when", "is"),
     "how's": ("how", "is"),
 }
+_EMPHASIS = words_of("exactly actually really honestly even earth hell heck")
+_MADE = words_of("triggered caused made started invoked activated fired launched")
 _WONDER = (
     ("do", "you", "know"),
     ("any", "idea"),
@@ -78,7 +80,7 @@ _WONDER_HEADS = frozenset(opening[0] for opening in _WONDER)
 
 def question_about(words: Words) -> float:
     """The certainty, 0..1, that a clause (without its leading fillers) asks about work or about a skill; 0 for "no"."""
-    words = _without_wondering(words)
+    words = tuple(word for word in _without_wondering(words) if word not in _EMPHASIS)
     if len(words) < 3 or words[0] not in _QUESTIONS or "should" in words:
         return 0.0
     if not META & set(words) and (_OWN & set(words) or ("i" in words and words[1] not in ("did", "happens", "would"))):
@@ -112,7 +114,9 @@ def _acted(words: Words) -> bool:
 def _why(words: Words, present: set[str]) -> float:
     if words[1] in _OURS and META & present and _RAN & present:
         return 0.8  # "do you know why the release skill ran?"
-    if words[1] not in _DID or "not" in words[2:4]:
+    if words[1] == "on":  # what "why on earth" leaves
+        words = words[:1] + words[2:]
+    if len(words) < 3 or words[1] not in _DID or "not" in words[2:4]:
         return 0.0
     if _of_skill(present) and _RAN & present:
         return 0.9
@@ -125,17 +129,31 @@ def _what(words: Words, present: set[str]) -> float:
         told = told[:-1]
     if told[-1] == "do" and (words[1] in ("does", "did", "do") or META & present):
         return _what_it_does(told, present)
-    if told[-1] in ("does", "do", "means") and META & present and len(told) <= 10:
-        return 0.7
+    if META & present:
+        explained = told[-1] in ("does", "do", "means") and len(told) <= 10
+        named = words[1] in ("is", "was") and len(words) <= 8 and (told[-1] in META or words[-1] in ("for", "about"))
+        if explained or named or _skill_does(words):
+            return 0.7
+    return _what_happened(words, told, present) if PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _what_happened(words: Words, told: Words, present: set[str]) -> float:
+    """ "what happens if I publish?", "what triggered the deploy?", "what went into the last release?"."""
+    if words[1] in _MADE and (META | ARTEFACTS) & present:
+        return 0.8
     if words[1] in ("did", "have", "has") and words[2] in _ANYONE and (told[-1] in ACTIONS or told[-1] in CLEAR_PASTS):
         return 0.5
-    if (words[1] in ("happens", "happened") or "happen" in present) and PROBLEMS.isdisjoint(present):
+    if words[1] in ("happens", "happened") or "happen" in present:
         acted = any(words[i] in _ANYONE and words[i + 1] in ACTIONS for i in range(2, len(words) - 1))
         return 0.6 if acted or (ARTEFACTS | META) & present else 0.0
-    if words[1] in ("is", "was", "are") and META & present and len(words) <= 8:
-        return 0.7 if told[-1] in META or words[-1] in ("for", "about") else 0.0
     inside = {"in", "into", "part"} & present and _LAST & present and ARTEFACTS & present
     return 0.6 if words[1] in ("was", "is", "went", "were") and inside else 0.0
+
+
+def _skill_does(words: Words) -> bool:
+    """ "what commands does the release skill run?", but not "what skill does the job?"."""
+    asked = next((i for i in range(1, min(5, len(words))) if words[i] in ("does", "did")), 0)
+    return asked > 0 and META.isdisjoint(words[:asked])
 
 
 def _what_it_does(told: Words, present: set[str]) -> float:
@@ -170,7 +188,10 @@ def _where(words: Words, present: set[str]) -> float:
 
 
 def _how(words: Words, present: set[str]) -> float:
-    if words[1] in ("does", "do", "did") and META & present and words[-1] in ("work", "works", "run"):
+    if words[1] == "come":  # "how come the release skill ran?"
+        known = (_of_skill(present) and _RAN & present) or any(word in CLEAR_PASTS for word in words)
+        return 0.8 if known and PROBLEMS.isdisjoint(present) else 0.0
+    if words[1] in ("does", "do", "did", "the") and META & present and words[-1] in ("work", "works", "run", "runs"):
         return 0.7
     if words[1] in ("did", "was", "were") and ARTEFACTS & present and PROBLEMS.isdisjoint(present):
         return 0.7 if words[1] != "did" or words[-1] in ("go", "work", "do") else 0.0
@@ -196,7 +217,8 @@ def _did(words: Words, present: set[str]) -> float:
         return 0.7 if _acted(words[2:]) else 0.0
     done = (ARTEFACTS | META) & present and _GONE & present
     # A parcel is shipped and a payment reverted as well.
-    return 0.6 if words[1] in _OURS and (done or present & _DONE_TO_SOFTWARE) else 0.0
+    versioned = any(character.isdigit() for character in words[1])
+    return 0.6 if (words[1] in _OURS or versioned) and (done or present & _DONE_TO_SOFTWARE) else 0.0
 
 
 def _which(words: Words, present: set[str]) -> float:

@@ -13,9 +13,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_DOUBLED = words_of(
-    "tag ship run commit submit drop stop set cut get put scan plan pin unpin split strip sync rebut begin"
-) - {"sync"}
+_DOUBLED = words_of("tag ship run rerun commit submit drop stop set cut get put scan plan pin split strip debug")
 _IRREGULAR = {
     "run": ("ran", "run"),
     "build": ("built",),
@@ -26,7 +24,6 @@ _IRREGULAR = {
     "write": ("wrote", "written"),
     "rewrite": ("rewrote", "rewritten"),
     "send": ("sent",),
-    "debug": ("debugged",),
     "overwrite": ("overwrote", "overwritten"),
 }
 
@@ -35,8 +32,6 @@ def _forms(verb: str) -> tuple[str, tuple[str, ...]]:
     """The -ing form and the past forms of a base verb."""
     if verb in _DOUBLED:
         stem = verb + verb[-1]
-    elif verb == "debug":
-        stem = "debugg"
     elif verb.endswith("e"):
         stem = verb[:-1]
     else:
@@ -102,7 +97,6 @@ CUES = words_of(
 """Words of asking; a clause with one is a request."""
 
 SUBJECTS = words_of("i you we they he she it who which that these those there people users")
-PEOPLE = words_of("we they he she someone somebody you")
 DETERMINERS = words_of(
     "a an the this that these those my our your their his her its it them everything all any some another each "
     "every both me us him up out to for in on with into off back again via from two three new one more"
@@ -120,7 +114,6 @@ ADVERBS = words_of(
 )
 
 NEGATED_DO = frozenset({"don't", "never"})
-MODALS_NOT = words_of("mustn't shouldn't can't cannot won't couldn't wouldn't mayn't needn't")
 
 # Negated imperatives that ask for the thing: "don't forget to push".
 AFFIRMED = words_of(
@@ -129,15 +122,20 @@ AFFIRMED = words_of(
     "leave lose give wait overlook panic get have see understand like care remember believe mean own feel "
     "recognize recognise"
 )
-# ... of which these take their object away nevertheless ("don't worry about the docs").
 CONNECTORS = words_of(
     "and but then so also now first second third next finally lastly afterwards afterward instead however well plus"
 )
 FILLERS = words_of(
-    "please kindly just ok okay hey hi hello um uh hmm well so actually basically maybe perhaps alright right yo "
+    "please kindly absolutely definitely certainly seriously just ok okay hey hi hello um uh hmm well so "
+    "actually basically maybe perhaps alright right yo "
     "yep yes yeah sure great cool nice thanks thx ty perfect awesome anyway btw hiya dear guys team folks lol "
     "oh ah good sorry simply again"
 )
+EMPTY_OPENERS = words_of(
+    "and but then so also please kindly just ok okay hey hi hello um uh hmm well actually basically maybe perhaps "
+    "alright yo thanks thx btw lol oh ah"
+)
+"""Of the fillers and connectors those that say nothing wherever they stand ("good" does in "good restaurants")."""
 GREETINGS = words_of(
     "hi hello hey yo hiya howdy greetings thanks thank thx ty cheers bye goodbye cya morning afternoon evening "
     "night good great cool nice awesome perfect ok okay wonderful excellent lovely welcome sup there you everyone "
@@ -219,7 +217,6 @@ MISSPELLED = {
     "exept": "except",
     "im": "i'm",
     "ive": "i've",
-    "id": "id",
     "wanna": "want",
     "teh": "the",
     "thx": "thanks",
@@ -231,7 +228,6 @@ MISSPELLED = {
     "n't": "not",
     "skil": "skill",
     "skilll": "skill",
-    "skills": "skills",
     "publsh": "publish",
     "pubish": "publish",
     "publis": "publish",
