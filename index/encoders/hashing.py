@@ -20,7 +20,8 @@ MIN_DIM, MAX_DIM = 8, 65_536
 
 _WORD = re.compile(r"\w+")
 _MAX_CHARS = 4_096
-_TRIGRAM_WEIGHT = 0.25  # a word has about as many trigrams as letters; together they should not drown it
+_MIX = 0x9E37_79B1  # 2^32 over the golden ratio: spreads the CRCs of similar features (Knuth)
+_TRIGRAM_WEIGHT = 0.4  # a word has about as many trigrams as letters; together they should not drown it
 
 
 class HashingEncoder:
@@ -61,8 +62,8 @@ class HashingEncoder:
 
     def _add_features(self, row: FloatArray, text: str) -> None:
         for feature, weight in _features(text[:_MAX_CHARS].casefold()):
-            digest = zlib.crc32(feature.encode("utf-8", "surrogatepass"))
-            row[(digest >> 1) % self._dim] += weight if digest & 1 else -weight
+            digest = zlib.crc32(feature.encode("utf-8", "surrogatepass")) * _MIX & 0xFFFF_FFFF
+            row[(digest >> 8) % self._dim] += weight if digest & 128 else -weight
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:

@@ -22,7 +22,9 @@ _CHARS_A_TOKEN = 16  # ordinary text has 4 to 5: what is cut off lies far beyond
 _HUB_TIMEOUT = 5.0  # seconds to find out whether the model hub can be reached at all
 _DEFAULT_OWNER = "sentence-transformers"  # of a model name without one, as the library has it
 _CONFIGURATION = frozenset({".json", ".txt", ".model"})
-_WEIGHTS = {"torch": frozenset({".safetensors", ".bin"}), "onnx": frozenset({".onnx", ".onnx_data"})}
+_TORCH_WEIGHTS = frozenset({".safetensors", ".bin"})
+# The ONNX backend makes its own graph from the torch weights when the model has none.
+_WEIGHTS = {"torch": _TORCH_WEIGHTS, "onnx": _TORCH_WEIGHTS | {".onnx", ".onnx_data"}}
 
 
 class SentenceTransformersEncoder:
