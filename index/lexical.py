@@ -28,7 +28,9 @@ _FORMAT = 1
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _INDIC = "\u0900-\u0dff"  # vowel signs are marks, which \w does not hold
-_TOKEN = re.compile(rf"([{_UNSPACED}]+)|([CcFf]#|[Cc]\+\+|(?:[{_INDIC}]|(?![{_UNSPACED}])[^\W_])+)")
+_ASCII_TOKEN = re.compile(r"[Cc]\+\+|[CcFf]#|[A-Za-z0-9]+")
+_TOKEN = re.compile(rf"[{_UNSPACED}]+|[Cc]\+\+|[CcFf]#|(?:[^\W_{_UNSPACED}]+|[{_INDIC}])+")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+|[A-Z]")
 _MIXED_CASE = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _NOT_WORD = re.compile(rf"[^\w{_INDIC}{_UNSPACED}+#]+|_+")
@@ -59,17 +61,26 @@ def _camel_parts(token: str) -> list[str]:
 
 def words_of(text: str) -> Iterator[str]:
     """Yield the content words of a text in order, lower-case and not stemmed; CJK and Thai runs as bigrams."""
-    for unspaced, word in _TOKEN.findall(folded(text)):
-        if unspaced:
-            yield from (unspaced[i : i + 2] for i in range(max(len(unspaced) - 1, 1)))
-            continue
-        lower = word.casefold()
-        if lower not in STOP_WORDS:
-            yield lower
-        if _MIXED_CASE.search(word):
-            # the whole as well: "GitHub" must meet "github"
-            parts = (part.casefold() for part in _CAMEL.findall(word))
-            yield from (part for part in parts if part != lower and len(part) > 1 and part not in STOP_WORDS)
+    for token in _tokens(text):
+        yield from _words_in(token)
+
+
+def _tokens(text: str) -> list[str]:
+    plain = folded(text)
+    return (_ASCII_TOKEN if plain.isascii() else _TOKEN).findall(plain)
+
+
+def _words_in(token: str) -> Iterator[str]:
+    if not token.isascii() and _IS_UNSPACED.match(token):
+        yield from (token[i : i + 2] for i in range(max(len(token) - 1, 1)))
+        return
+    lower = token.casefold()
+    if lower not in STOP_WORDS:
+        yield lower
+    if lower != token and _MIXED_CASE.search(token):
+        # the whole as well: "GitHub" must meet "github"
+        parts = (part.casefold() for part in _CAMEL.findall(token))
+        yield from (part for part in parts if part != lower and len(part) > 1 and part not in STOP_WORDS)
 
 
 @lru_cache(maxsize=65_536)
@@ -139,7 +150,19 @@ def pack_text(skill: Skill) -> bytes:
 
 
 def _counts(texts: Iterable[str]) -> Counter[int]:
-    return Counter(term_of(word) for text in texts for word in words_of(text))
+    tokens: Counter[str] = Counter()
+    for text in texts:
+        tokens.update(_tokens(text))
+    counts: Counter[int] = Counter()
+    for token, count in tokens.items():
+        for term in _terms_in(token):
+            counts[term] += count
+    return counts
+
+
+@lru_cache(maxsize=65_536)
+def _terms_in(token: str) -> tuple[int, ...]:
+    return tuple(term_of(word) for word in _words_in(token))
 
 
 def _pack(whole: Counter[int], short: Counter[int], grams: NDArray[np.uint16]) -> bytes:

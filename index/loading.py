@@ -55,8 +55,8 @@ def load_columns(
 ) -> Loaded:
     """Build columns of these cards, in order.
 
-    Utterances without a vector are left out and told in `missing`, their skills marked incomplete; so are skills whose
-    words are missing or of another format. Skills that are not matchable get neither utterances nor words.
+    Utterances without a vector are left out and told in `missing`, their skills marked incomplete. Skills that are not
+    matchable get neither utterances nor words.
     """
     slots = {card.key: slot for slot, card in enumerate(cards) if card.matchable}
     rows = [row for row in utterances if row.skill_key in slots]
@@ -65,10 +65,8 @@ def load_columns(
     fields = np.array([FIELD_CODES[row.field] for row in rows], dtype=np.uint8)
     order = np.lexsort((fields, slot_of))
     order = order[at[order] >= 0]
-    blobs = [lexicals.get(card.key) if card.matchable else None for card in cards]
-    text = unpack_texts(blobs)
+    text = unpack_texts([lexicals.get(card.key) if card.matchable else None for card in cards])
     lacking = {rows[one].hash: rows[one].text for one in np.flatnonzero(at < 0).tolist()}
-    incomplete = set(slot_of[at < 0].tolist()) | {slot for slot in text.unreadable if cards[slot].matchable}
     columns = SkillColumns(
         cards=tuple(cards),
         slot_of=slot_of[order],
@@ -76,6 +74,6 @@ def load_columns(
         texts=[None if rows[one].field in UNKEPT_TEXTS else rows[one].text for one in order.tolist()],
         matrix=matrix[at[order]],
         text=text,
-        incomplete=frozenset(incomplete),
+        incomplete=frozenset(slot_of[at < 0].tolist()),
     )
     return Loaded(columns=columns, missing=lacking)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -15,6 +16,7 @@ SMALL_SKILLS = 256
 """A last segment up to this size is merged with a change at once (milliseconds), so that segments stay few."""
 MANY_PARTS = 4
 DEAD_SHARE = 0.2
+_versions = count(1)  # of this process, so that no two states of a partition share one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,12 +58,18 @@ def make_part(segment: Segment) -> Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """The effective skills of one (scope, owner). version: grows whenever utterances or membership changed."""
+    """The effective skills of one (scope, owner). version: a new number whenever utterances
+    or membership changed, unique in this process."""
 
     scope: Scope
     owner: str
     parts: tuple[Part, ...] = ()
     version: int = 0
+
+    def reloaded(self, columns: SkillColumns | None, *, approximate: bool = False) -> Partition:
+        """Return it with these skills and no other."""
+        parts = () if columns is None else (make_part(build_segment(columns, approximate=approximate)),)
+        return replace(self, parts=parts, version=next(_versions))
 
     def upserted(self, columns: SkillColumns) -> Partition:
         """Return it with these skills in place of those with the same keys or ids."""
@@ -73,11 +81,11 @@ class Partition:
             columns = joined([kept[-1].columns(), columns])
             kept = kept[:-1]
         segment = build_segment(columns, others=[part.segment for part in kept])
-        return replace(self, parts=(*kept, make_part(segment)), version=self.version + 1)
+        return replace(self, parts=(*kept, make_part(segment)), version=next(_versions))
 
     def removed(self, keys: Collection[int]) -> Partition:
         """Return it without these skills; unknown keys are ignored."""
-        return replace(self, parts=self._without(keys, ()), version=self.version + 1)
+        return replace(self, parts=self._without(keys, ()), version=next(_versions))
 
     def restated(self, cards: Iterable[SkillCard]) -> Partition:
         """Return it with newer cards of skills that it holds; their utterances stay."""
@@ -153,4 +161,4 @@ def swapped(partition: Partition, old: Sequence[Part], segment: Segment) -> Part
     gone = [slot for slot, card in enumerate(segment.cards) if card.key not in current]
     part = make_part(segment).without(gone)
     part = replace(part, cards=tuple(current.get(card.key, card) for card in segment.cards))
-    return replace(partition, parts=(part, *rest) if part.live else rest, version=partition.version + 1)
+    return replace(partition, parts=(part, *rest) if part.live else rest, version=next(_versions))

@@ -24,7 +24,7 @@ class Postings:
 
     vocabulary: uint32[v], ascending; term i has postings starts[i] to starts[i + 1], ordered by slot.
     slots: int32[p]. whole, short: uint8[p], how often the term occurs in the skill's whole and short texts.
-    whole_norms, short_norms: float32[slots], the length of each TF-IDF vector (1 where there is none). They use the
+    whole_scales, short_scales: float32[slots], 1 / length of each TF-IDF vector (1 where there is none). They use the
     document frequencies at the time of building; those of a query are live, so a cosine drifts slightly from its exact
     value until the segments are merged.
     total: how many skills have words here.
@@ -35,8 +35,8 @@ class Postings:
     slots: NDArray[np.int32]
     whole: NDArray[np.uint8]
     short: NDArray[np.uint8]
-    whole_norms: FloatColumn
-    short_norms: FloatColumn
+    whole_scales: FloatColumn
+    short_scales: FloatColumn
     total: int
 
     def find(self, terms: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -73,8 +73,8 @@ def make_postings(columns: TextColumns, slots: int, *, others: tuple[Postings, .
     weight = np.repeat(idf(total + sum(other.total for other in others), frequency), np.diff(starts))
     return Postings(
         vocabulary=vocabulary, starts=starts, slots=slot_of, whole=whole, short=short, total=total,
-        whole_norms=_norms(weight * LOG_TF[whole], slot_of, slots),
-        short_norms=_norms(weight * LOG_TF[short], slot_of, slots),
+        whole_scales=np.float32(1) / _norms(weight * LOG_TF[whole], slot_of, slots),
+        short_scales=np.float32(1) / _norms(weight * LOG_TF[short], slot_of, slots),
     )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class Segment:
     grams: GramSets
     slot_of_key: dict[int, int]
     slot_of_id: dict[str, int]
-    exact: dict[str, tuple[int, ...]]
+    exact: dict[str, list[int]]
     incomplete: frozenset[int]
     approximate: Any = None
 
@@ -107,22 +107,16 @@ def _rows(columns: SkillColumns, order: IntArray, slots: int) -> Rows:
     return make_rows(matrix, columns.slot_of[order], columns.fields[order], texts, slots)
 
 
-def _exact(cards: Sequence[SkillCard], rows: Rows) -> dict[str, tuple[int, ...]]:
-    found: dict[str, tuple[int, ...]] = {}
-
-    def note(text: str, slot: int) -> None:
-        key = exact_key(text)
-        known = found.get(key, ())
-        if key and slot not in known:
-            found[key] = (*known, slot)
-
-    for slot, card in enumerate(cards):
-        if card.matchable:
-            note(card.id, slot)
-            note(card.name, slot)
+def _exact(cards: Sequence[SkillCard], rows: Rows) -> dict[str, list[int]]:
+    texts: dict[int, list[str]] = {slot: [card.id, card.name] for slot, card in enumerate(cards) if card.matchable}
     named = np.flatnonzero(np.isin(rows.fields, list(_EXACT_FIELDS)))
     for row, slot in zip(named.tolist(), rows.slot_of[named].tolist(), strict=True):
-        note(rows.texts[row] or "", slot)
+        texts[slot].append(rows.texts[row] or "")
+    found: dict[str, list[int]] = {}
+    for slot, mine in texts.items():
+        for key in {exact_key(text) for text in mine if text}:
+            found.setdefault(key, []).append(slot)
+    found.pop("", None)
     return found
 
 

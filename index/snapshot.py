@@ -9,7 +9,7 @@ from types import MappingProxyType
 from wellworn.index.encoder import Encoder
 from wellworn.index.partition import Partition
 from wellworn.index.view import View
-from wellworn.models.skill import Scope
+from wellworn.models.skill import Scope, SkillCard
 
 PartitionKey = tuple[Scope, str]
 NO_PARTITIONS: Mapping[PartitionKey, Partition] = MappingProxyType({})
@@ -30,6 +30,17 @@ class IndexSnapshot:
     @property
     def fingerprint(self) -> str:
         return self.encoder.fingerprint
+
+    @property
+    def vectors(self) -> int:
+        """How many utterances are in memory, negatives and those of dead slots included."""
+        parts = [part for partition in self.partitions.values() for part in partition.parts]
+        return sum(len(part.segment.rows) + len(part.segment.negatives) for part in parts)
+
+    def cards(self) -> list[SkillCard]:
+        """Return the cards of all live skills of all partitions: for status and reports."""
+        parts = [part for partition in self.partitions.values() for part in partition.parts]
+        return [card for part in parts for card, alive in zip(part.cards, part.alive, strict=True) if alive]
 
     def view(self, owners: Sequence[PartitionKey]) -> View:
         """Return the view over these partitions and no other, in this order; unknown and repeated ones add nothing."""

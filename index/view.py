@@ -26,6 +26,10 @@ from wellworn.index.segment import FIELD_CODES, FIELDS
 from wellworn.models.skill import Scope, SkillCard, UtteranceField
 
 QUERY_TERMS_MAX = 256
+COMMON_FROM_SKILLS = 2_000
+COMMON_SHARE = 0.1
+"""In a library of 2,000 skills or more, words that over a tenth have are not looked up: they weigh next to nothing, and
+their long postings would be most of the work."""
 TOP = 3
 _TRIGGER = FIELD_CODES[UtteranceField.trigger]
 
@@ -86,9 +90,9 @@ class Lexical:
         """Return the refs of the k best by the sum of both cosines, best first; none without a shared word."""
         both = self.whole + self.short
         found = np.flatnonzero(both)
-        if len(found) > k:
-            found = found[np.argpartition(-both[found], k - 1)[:k]]
-        return found[np.argsort(-both[found], kind="stable")]
+        if len(found) > k > 0:
+            found = np.sort(found[np.argpartition(-both[found], k)[:k]])  # equal scores in the order of the view
+        return found[np.argsort(-both[found], kind="stable")][:k]
 
     def words(self, ref: int) -> list[tuple[str, float]]:
         """Return the message's words that this skill has, as first written, by falling weight."""
@@ -113,6 +117,9 @@ class _Weighed:
         total = sum(part.segment.postings.total for part in view.parts)
         inverse = idf(total, frequency)
         weights = LOG_TF[np.minimum(query.counts, len(LOG_TF) - 1)] * inverse
+        if total >= COMMON_FROM_SKILLS:
+            common = frequency > COMMON_SHARE * total
+            places = [(starts, np.where(common, 0, counts)) for starts, counts in places]
         if len(weights) > QUERY_TERMS_MAX:
             kept = np.sort(np.argpartition(-weights, QUERY_TERMS_MAX)[:QUERY_TERMS_MAX])
         else:
@@ -131,11 +138,13 @@ def _scores(part: Part, starts: IntArray, counts: IntArray, terms: _Weighed) -> 
     at = ranges(starts, counts)
     owners = postings.slots[at]
     weight = np.repeat((terms.weights * terms.inverse / np.float32(terms.norm)), counts)
-    whole = np.bincount(owners, weights=weight * LOG_TF[postings.whole[at]], minlength=slots)
-    short = np.bincount(owners, weights=weight * LOG_TF[postings.short[at]], minlength=slots)
+    if part.row_filter is not None:
+        weight *= part.alive[owners]
+    whole = weight * LOG_TF[postings.whole[at]] * postings.whole_scales[owners]
+    short = weight * LOG_TF[postings.short[at]] * postings.short_scales[owners]
     return (
-        (whole / postings.whole_norms * part.alive).astype(np.float32),
-        (short / postings.short_norms * part.alive).astype(np.float32),
+        np.bincount(owners, weights=whole, minlength=slots).astype(np.float32),
+        np.bincount(owners, weights=short, minlength=slots).astype(np.float32),
     )
 
 
@@ -195,13 +204,13 @@ class View:
     def by_id(self, skill_id: str) -> list[int]:
         """Return the skills of this id, one a partition at most, disabled ones included."""
 
-        def slots(part: Part) -> tuple[int, ...]:
+        def slots(part: Part) -> Sequence[int]:
             slot = part.segment.slot_of_id.get(skill_id)
             return () if slot is None else (slot,)
 
         return self._lookup(slots)
 
-    def _lookup(self, slots_in: Callable[[Part], tuple[int, ...]]) -> list[int]:
+    def _lookup(self, slots_in: Callable[[Part], Sequence[int]]) -> list[int]:
         pairs = zip(self.bases, self.parts, strict=False)
         return [base + slot for base, part in pairs for slot in slots_in(part) if part.alive[slot]]
 
