@@ -9,6 +9,7 @@ by the one that counts in a narrower scope; `id@scope` reaches it in the second 
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from wellworn.store.skill_rows import VIEW_COLUMNS, view_of
 
 Owners = Sequence[tuple[Scope, str]]
 _NEAR = 3
+_COMPARED = 50
 _FROM_VISIBLE = """FROM owners AS o JOIN skills AS s ON s.scope = o.scope AND s.owner = o.owner
     JOIN sources ON sources.id = s.source_id"""
 # `+` keeps the planner on the index that begins with the id: the one on effective fits whole partitions.
@@ -110,12 +112,22 @@ def _utterances(db: Database, key: int, scope: str, owner: str, skill_id: str) -
     ]
 
 
+def nearest(wanted: str, ids: Sequence[str]) -> list[str]:
+    """Return at most three ids that `wanted` may be a misspelling of, the nearest first.
+
+    Letter pairs in common choose whom difflib compares: with 25,000 ids it alone takes a quarter of a second.
+    """
+    pairs = {wanted[at : at + 2] for at in range(len(wanted) - 1)}
+    likely = heapq.nlargest(_COMPARED, ids, key=lambda one: sum(pair in one for pair in pairs) - len(one) / 100)
+    return difflib.get_close_matches(wanted, likely, n=_NEAR)
+
+
 def _not_found(db: Database, ref: str, owners: Owners) -> NotFound:
     """Name the nearest ids that are visible; others must not be hinted at."""
     ids: list[str] = []
     if owners:
         visible, parameters = _visible(owners)
         ids = [row[0] for row in db.rows(f"{visible} SELECT DISTINCT s.skill_id {_FROM_VISIBLE}", parameters)]
-    near = difflib.get_close_matches(ref.partition("@")[0], ids, n=_NEAR)
+    near = nearest(ref.partition("@")[0], ids)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`wellworn skills list` shows those that are."
     return NotFound(f"There is no skill {ref!r} here.", hint=hint)

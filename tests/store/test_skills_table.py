@@ -20,6 +20,7 @@ from wellworn.store.changes import KEPT, ChangeKind
 from wellworn.store.database import Database
 from wellworn.store.feedback import FeedbackTable, TaughtRow
 from wellworn.store.precedence import Contender, standings
+from wellworn.store.skill_views import nearest
 from wellworn.store.skills import SkillTable, path_text
 from wellworn.store.sources import SourceTable
 from wellworn.store.text_hash import text_hash
@@ -278,6 +279,13 @@ def test_an_unknown_id_names_the_nearest_ones(db: Database) -> None:
         table.find("relese-notes", [HOME])
     with pytest.raises(NotFound):
         table.find("deploy@repo", [HOME])
+
+
+def test_the_nearest_of_very_many_ids_is_still_found() -> None:
+    ids = [f"make-thing-{number}" for number in range(5000)] + ["release-notes"]
+    assert nearest("relaese-notes", ids) == ["release-notes"]
+    assert nearest("qqq", ids) == []
+    assert nearest("x", []) == []
 
 
 def test_refs_of_the_wrong_shape_are_refused(db: Database) -> None:
