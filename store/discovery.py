@@ -26,7 +26,8 @@ _RESOURCES = frozenset({"references", "reference", "assets", "scripts", "templat
 _CONFIG_MAX = 1_000_000
 _DEFAULT_PORTS = frozenset({22, 80, 443, 9418})
 _HASH_CHARS = 16
-_SCP = re.compile(r"(?:[^@/\s]+@)?(\[[0-9a-fA-F:]+\]|[^:/\s@\[]+):(?!\d+/)(.+)")
+_SCP_HOST = r"(\[[0-9a-fA-F:]+\]|[^:/\s@\[]+)"
+_SCP = re.compile(rf"[^@/\s]+@{_SCP_HOST}:(.+)|{_SCP_HOST}:(?!\d+/)(.+)")  # without a user, digits are a port
 _BARE = re.compile(r"(?:[^@/\s]+@)?(\[[0-9a-fA-F:]+\](?::\d+)?|\w[\w.-]*(?::\d+)?)/(.+)")
 
 
@@ -191,7 +192,7 @@ def normalise_origin(url: str) -> str:
         return f"file:/{path}" if path else ""
     scp = _SCP.fullmatch(text)
     if scp:
-        return _joined(scp[1], scp[2])
+        return _joined(scp[1] or scp[3], scp[2] or scp[4])
     bare = _BARE.fullmatch(text)
     # without a scheme a host has a dot, a port or two parts behind it: `owner/name` alone names no host
     is_host = bare is not None and (re.search(r"[.:]", bare[1]) or "/" in bare[2].strip("/"))

@@ -49,14 +49,15 @@ _QUOTED = re.compile(
 )
 _LEAD = re.compile(
     r"""(?:
-        (?:and|or|also|when(?:ever)?|if|for|to|on|by|with|about|of|e\.g\.|like|such\s+as|including|involving
+        (?:and|or|also|when(?:ever)?|if|for|to|on|by|with|about|of|like|such\s+as|including|involving
             |phrases|keywords|requests|mentions?\s+of)\b[\s,:]*
         |(?:the\s+|a\s+)?users?\s+(?:\w+ly\s+)?(?:is|are|asks?|wants?|needs?|says?|mentions?|requests?|has|types|invokes
             |seeks|would\s+like)\b(?:\s+(?:help\s+with|help|assistance\s+with)\b)?\s*:?
         |(?:you|they|claude)\s+(?:need|want|are\s+asked)\s+(?:to|for)\b\s*
         |(?:explicitly\s+)?(?:asked|asks?|wants?|needs?|says?|mentions?|requests?|needing|wanting)\s+(?:to|for|about)\b\s*
         |(?:asks|wants|needs|says|mentions|requests)\b\s*
-        |当(?:用户)?(?:需要|想要|要求|提到|说)?
+        |e\.g\.|i\.e\.
+        |当?用户(?:需要|想要|要求|提到|说)?
     )\s*""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -15,6 +15,7 @@ from wellworn.store.yaml_read import is_text, typed
 _TOOL = re.compile(r"(@\w|[A-Za-z_*])[\w.*:/@+-]*(\(.*\))?", re.DOTALL)
 _FOREIGN_RISKS = {"safe": Risk.low, "none": Risk.low, "moderate": Risk.medium, "critical": Risk.high}
 _GATE_MAX = 200
+_MARKS = re.compile(r":\s|:$|[\[\]{}]")  # left over from YAML that was not meant as text
 
 
 class Unreadable(Exception):
@@ -27,7 +28,7 @@ def read_allowed_tools(value: Any) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
     tools: list[str] = []
     for item in items:
-        if not is_text(item) and item != "":
+        if not is_text(item):
             raise Unreadable(f"it is {_kind(item)}; {hint}")
         tools += _split_tools(str(item))
     if bad := next((tool for tool in tools if not _TOOL.fullmatch(tool)), None):
@@ -63,6 +64,8 @@ def read_gates(value: Any) -> list[str]:
     for item in value:
         if not is_text(item) or not item.strip() or len(item) > _GATE_MAX:
             raise Unreadable(f"one of its items is {_kind(item)}; {hint}")
+        if _MARKS.search(item):
+            raise Unreadable(f"{item!r} is not a name; {hint}")
     return list(dict.fromkeys(str(item).strip() for item in value))
 
 

@@ -23,7 +23,7 @@ from wellworn.store.skill_read import skill_from_bytes as read_bytes
 from wellworn.store.text_file import Encoding, Notes, raw_lines
 from wellworn.store.yaml_write import REMOVED, dump_entry, edit_block
 
-_FOLLOWING = frozenset({"id", "scope", "description", "aliases", "triggers", "negatives"})  # may follow from the text
+_FOLLOWING = frozenset({"id", "scope", "description", "triggers", "negatives"})  # may follow from the text
 _FOLDER_DECIDES = frozenset({"id", "scope"})
 _CHECK_PERMISSIONS = "Check the folder's permissions and free space; nothing was changed."
 
@@ -301,7 +301,12 @@ def _check_edit(target: Path, files: SkillBytes, before: Skill, wanted: Skill, c
         for key in {*old, *new, *aim}
         if key in changes or key not in _FOLLOWING
     )
-    if not fields_right or after.body != wanted.body or after.allowed_tools != wanted.allowed_tools:
+    worse = _broken(after) > _broken(before)
+    if worse or not fields_right or after.body != wanted.body or after.allowed_tools != wanted.allowed_tools:
         raise Conflict(
             f"The files in {target} are written in a way that cannot be changed safely.", hint="Edit them by hand."
         )
+
+
+def _broken(skill: Skill) -> int:
+    return sum(diagnostic.code in {"yaml", "safety-field", "repeated-key"} for diagnostic in skill.diagnostics)

@@ -18,10 +18,9 @@ _KEY = re.compile(
     r"""(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)'|(?P<plain>[^\W\d][\w.-]*(?: [\w-]+)?))[ \t]*:(?=\s|$)"""
 )
 _DOCUMENT_MARK = re.compile(r"(---|\.\.\.)\s*$")
-_SAFETY_LINE = re.compile(
-    r"""[\s"'?{,\-]*(?P<key>allowed[-_\s]?tools|requires[-_\s]?approval|risk)["']?\s*[:=]""", re.IGNORECASE
-)
-SAFETY_KEYS = frozenset({"allowedtools", "requiresapproval", "risk"})
+_SAFETY_KEY = r"""(?:allowed[-_\s]?tools|requires[-_\s]?approval|risk)["']?\s*[:=]"""
+_SAFETY_LINE = re.compile(r"""^[\s"'?{,\-]*""" + _SAFETY_KEY, re.IGNORECASE)
+_SAFETY_ANYWHERE = re.compile(r"(?<![\w-])" + _SAFETY_KEY, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +94,30 @@ def _note_repeated(values: YamlMap, notes: Notes) -> None:
 
 
 def _first_safety_line(lines: list[str], first_line: int) -> int | None:
-    return next((first_line + i for i, line in enumerate(lines) if _SAFETY_LINE.match(line)), None)
+    return next((first_line + i for i, line in enumerate(lines) if _SAFETY_ANYWHERE.search(line)), None)
 
 
 def _read_by_chunks(lines: list[str], first_line: int, notes: Notes, problem: YamlProblem) -> Block:
     values = YamlMap()
-    understood: set[int] = set()
+    pattern_of: dict[int, re.Pattern[str] | None] = {}  # by line: how a lost safety field would show
     before = len(notes.items)
     for chunk in chunks_of(lines):
         reading = _read_chunk(lines[chunk.start : chunk.end], chunk.key, first_line + chunk.start, notes)
-        if reading is not None:
-            value, whole = reading
-            values.put(chunk.key, value, first_line + chunk.start)
-            understood.update(range(chunk.start, chunk.end if whole else chunk.start + 1))
+        if reading is None:
+            continue
+        value, is_yaml = reading
+        values.put(chunk.key, value, first_line + chunk.start)
+        prose = None if is_yaml else _SAFETY_LINE
+        pattern_of |= dict.fromkeys(range(chunk.start, chunk.end), prose)
+        pattern_of[chunk.start] = None if is_yaml or folded(chunk.key) != "metadata" else _SAFETY_ANYWHERE
     _note_repeated(values, notes)
     if len(notes.items) == before:
         notes.warning("yaml", f"it is not valid YAML ({problem.message}); it was read key by key.", problem.line)
-    lost = (i for i, line in enumerate(lines) if i not in understood and _SAFETY_LINE.match(line))
-    return Block(values, next((first_line + i for i in lost), None))
+    for i, line in enumerate(lines):
+        pattern = pattern_of.get(i, _SAFETY_ANYWHERE)
+        if pattern is not None and pattern.search(line):
+            return Block(values, first_line + i)
+    return Block(values)
 
 
 def _read_chunk(lines: list[str], key: str, line: int, notes: Notes) -> tuple[Any, bool] | None:

@@ -70,7 +70,7 @@ def _append(lines: list[str], entry: list[str]) -> None:
 
 
 def _edited(old: list[str], key: str, value: Any) -> list[str]:
-    kept = _round_trip(old, key, value) if any("#" in line for line in old) else None
+    kept = _round_trip(old, key, value) if value and any("#" in line for line in old) else None
     return dump_entry(key, value) if kept is None else kept
 
 
