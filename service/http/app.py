@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from litestar import Litestar, Request, Response
 from litestar.di import Provide
@@ -14,15 +14,21 @@ from litestar.plugins.pydantic import PydanticPlugin
 from litestar.types import Message, Receive, Scope, Send
 from pydantic import BaseModel
 
-from wellworn.models.access import Caller
+from wellworn.models.access import Caller, Role
 from wellworn.models.errors import WellwornError
+from wellworn.models.reports import ShowProgress
+from wellworn.service.http.auth import is_loopback
 from wellworn.service.http.openapi import openapi_config
 from wellworn.service.http.problems import answer_problem
 from wellworn.service.http.routes import admin, health, resolving, skills
-from wellworn.service.http.running import Opener, Running
+from wellworn.service.http.running import Here, Opener, Running
 from wellworn.service.metrics import Counters
 from wellworn.service.settings import Settings
 
+if TYPE_CHECKING:
+    from wellworn.service.workspace import Workspace
+
+NOBODY = Caller(role=Role.agent, user="")
 HANDLERS = [
     resolving.resolve,
     resolving.resolve_batch,
@@ -75,10 +81,7 @@ def create_app(
     running = Running(settings, open_workspace or _opener(settings), token=token, opened=opened)
     app = Service(
         route_handlers=HANDLERS,
-        dependencies={
-            "running": Provide(_running, sync_to_thread=False),
-            "caller": Provide(_caller, sync_to_thread=False),
-        },
+        dependencies={"here": Provide(_here, sync_to_thread=False)},
         exception_handlers={Exception: answer_problem},
         lifespan=[_lifespan],
         logging_config=None,
@@ -101,21 +104,16 @@ async def _lifespan(app: Litestar) -> AsyncIterator[None]:
         await asyncio.to_thread(running.stop)
 
 
-def _running(request: Request[Any, Any, Any]) -> Running:
-    running: Running = request.app.state.running
-    return running
-
-
-def _caller(request: Request[Any, Any, Any]) -> Caller:
-    caller: Caller = request.user
-    return caller
+def _here(request: Request[Any, Any, Any]) -> Here:
+    """A route without a guard has no user: nobody in particular asks, as an agent at most."""
+    return Here(request.app.state.running, request.scope.get("user") or NOBODY)
 
 
 def _opener(settings: Settings) -> Opener:
-    def open_workspace(progress: Callable[[Any], None]) -> Any:
+    def open_workspace(progress: ShowProgress) -> Workspace:
         from wellworn.service.workspace import Workspace  # noqa: PLC0415  heavy, and the service answers meanwhile
 
-        return Workspace.open(settings, progress=progress, background=True)
+        return Workspace.open(settings, progress=progress, background=True, discover=is_loopback(settings.host))
 
     return open_workspace
 

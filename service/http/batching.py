@@ -24,9 +24,8 @@ from wellworn.service.http.intake import Intake
 from wellworn.service.metrics import Counters
 
 if TYPE_CHECKING:
+    from wellworn.index.encoder import Encoder, FloatArray
     from wellworn.service.workspace import Question, Workspace
-
-    from wellworn.index.encoder import FloatArray
 
 log = logging.getLogger("wellworn.http")
 
@@ -166,11 +165,14 @@ class ResolveBatcher:
 
     def _answer_together(self, items: list[_Item]) -> None:
         asked = [(item, question) for item in items if (question := self._prepared(item)) is not None]
-        if not asked:
-            return
+        # While the index changes to another encoder, two questions may need different ones.
+        for encoder in {id(question.encoder): question.encoder for _, question in asked}.values():
+            self._answer_with(encoder, [pair for pair in asked if pair[1].encoder is encoder])
+
+    def _answer_with(self, encoder: Encoder, asked: list[tuple[_Item, Question]]) -> None:
         texts = [text for _, question in asked for text in question.texts]
         try:
-            vectors = self._encode(texts)
+            vectors = self._encode(encoder, texts)
         except Exception as error:  # noqa: BLE001  whatever the encoder raised belongs to a question, not to the thread
             self._blame(asked, error)
             return
@@ -192,11 +194,11 @@ class ResolveBatcher:
             item.deliver(error)
             return None
 
-    def _encode(self, texts: list[str]) -> FloatArray:
+    def _encode(self, encoder: Encoder, texts: list[str]) -> FloatArray:
         if not texts:
-            return np.zeros((0, self._workspace.encoder.dim), dtype=np.float32)
+            return np.zeros((0, encoder.dim), dtype=np.float32)
         begun = perf_counter()
-        vectors = self._workspace.encoder.encode(texts)
+        vectors = encoder.encode(texts)
         self._counters.observe("wellworn_encode_batch_size", len(texts))
         self._counters.observe("wellworn_encode_seconds", perf_counter() - begun)
         return vectors

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock, Thread
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
-
 from wellworn.models.errors import Conflict, NotFound, Unavailable, WellwornError
 from wellworn.models.ids import new_id
+from wellworn.models.reports import Progress, ReindexReport, ShowProgress
 from wellworn.models.wire import Wire
 from wellworn.service.http.problems import Internal, Problem, problem_of
 
@@ -24,7 +22,7 @@ KEPT_JOBS = 20
 EVENT_EVERY = 0.1  # seconds between two looks of an event stream
 START_LOOKS, START_LOOK = 20, 0.01  # in these 0.2 s a job that cannot start (another process is at it) has said so
 
-ReindexCall = Callable[[Callable[[Any], None]], Any]
+ReindexCall = Callable[[ShowProgress], ReindexReport]
 
 
 class JobView(Wire):
@@ -38,7 +36,7 @@ class JobView(Wire):
     note: str = ""
     started_at: datetime
     finished_at: datetime | None = None
-    report: dict[str, Any] | None = Field(default=None, description="Counts, and what was skipped and why.")
+    report: ReindexReport | None = None
     problem: Problem | None = None
 
 
@@ -97,14 +95,14 @@ class Jobs:
             await asyncio.sleep(EVENT_EVERY)
 
     def _run(self, job: _Job) -> None:
-        def progress(at: Any) -> None:
+        def progress(at: Progress) -> None:
             if self._stopping():
                 raise Unavailable("The service is stopping.", hint="What is done is kept; reindex again.")
             update = {"stage": at.stage, "done": at.done, "total": at.total, "note": at.note}
             job.view = job.view.model_copy(update=update)
 
         try:
-            report = _plain(self._reindex(progress))
+            report = self._reindex(progress)
         except WellwornError as error:
             job.error = error
         except Exception:  # an own thread has no other edge; the job says that it failed
@@ -118,11 +116,3 @@ class Jobs:
     @staticmethod
     def _finish(job: _Job, state: str, **found: Any) -> None:
         job.view = job.view.model_copy(update={"state": state, "finished_at": datetime.now(UTC), **found})
-
-
-def _plain(report: Any) -> dict[str, Any]:
-    """A report of whatever kind (pydantic, dataclass) as plain JSON data."""
-    if isinstance(report, BaseModel):
-        return report.model_dump(mode="json", by_alias=True)
-    plain: dict[str, Any] = json.loads(json.dumps(asdict(report), default=str)) if is_dataclass(report) else {}  # type: ignore[arg-type]
-    return plain

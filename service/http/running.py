@@ -6,12 +6,15 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from wellworn.models.access import Caller
 from wellworn.models.errors import Unavailable, WellwornError
+from wellworn.models.reports import Progress, ShowProgress
 from wellworn.service.http.auth import Doorkeeper
 from wellworn.service.http.batching import ResolveBatcher, TookTooLong
 from wellworn.service.http.buckets import Buckets
@@ -30,7 +33,7 @@ FEEDBACK_AT_ONCE, FEEDBACK_PER_SECOND = 120.0, 2.0  # per key: no agent can floo
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Opener = Callable[[Callable[[Any], None]], "Workspace"]
+Opener = Callable[[ShowProgress], "Workspace"]
 
 
 class Starting(Unavailable):
@@ -155,10 +158,19 @@ class Running:
                 return
         _close(workspace, batcher)
 
-    def _progress(self, at: Any) -> None:
+    def _progress(self, at: Progress) -> None:
         if self._stopped:
             raise Unavailable("The service is stopping.", hint="What is done is kept; start it again.")
         self.stage = f"{at.stage} {at.done} of {at.total}" if at.total else str(at.stage)
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What a handler gets: the running service and who asks. One thing, because the framework resolves several
+    dependencies of one request in a task group, at a tenth of a millisecond."""
+
+    running: Running
+    caller: Caller
 
 
 def _close(workspace: Workspace, batcher: ResolveBatcher) -> None:

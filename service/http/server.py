@@ -20,6 +20,7 @@ from wellworn import __version__
 from wellworn.models.errors import InvalidInput, Unavailable, WellwornError
 from wellworn.service.http.app import Service, create_app
 from wellworn.service.http.auth import is_loopback
+from wellworn.service.http.client import ServiceClient
 from wellworn.service.http.place import Place, remove_place, write_place
 from wellworn.service.settings import Settings
 
@@ -31,6 +32,7 @@ BACKLOG = 1024
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Announce = Callable[[str], None]
+WhenReady = Callable[[ServiceClient], None]
 
 
 def print_line(line: str) -> None:
@@ -39,8 +41,11 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
 
 
-def serve(settings: Settings, announce: Announce = print_line) -> None:
-    """Serve until SIGINT or SIGTERM. `announce` gets lines for people: the address, then that it is ready.
+def serve(settings: Settings, announce: Announce = print_line, *, when_ready: WhenReady | None = None) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    announce: gets lines for people: the address, then that it is ready.
+    when_ready: called once with a client of the service, on a thread of its own; its WellwornErrors are announced.
 
     Raises InvalidInput (a bind that needs API keys), Unavailable (the port is in use), and whatever kept the workspace
     from opening (StoreError, EncoderUnavailable, ...).
@@ -49,12 +54,14 @@ def serve(settings: Settings, announce: Announce = print_line) -> None:
         os.environ.setdefault(name, "1")
     _refuse_open_bind(settings)
     with _listening(settings) as sock:
-        failure = _run(settings, sock, announce)
+        failure = _run(settings, sock, announce, when_ready)
     if failure is not None:
         raise failure
 
 
-def _run(settings: Settings, sock: socket.socket, announce: Announce) -> WellwornError | None:
+def _run(
+    settings: Settings, sock: socket.socket, announce: Announce, when_ready: WhenReady | None
+) -> WellwornError | None:
     address = _address(settings.host, sock)
     token = "local_" + secrets.token_urlsafe(32)
     begun = perf_counter()
@@ -66,6 +73,8 @@ def _run(settings: Settings, sock: socket.socket, announce: Announce) -> Wellwor
         _settle_memory()
         health = app.state.running.workspace.health()
         announce(f"Ready after {perf_counter() - begun:.1f} s: {health.skills:,} skills, {health.vectors:,} vectors.")
+        if when_ready is not None:
+            _call(when_ready, ServiceClient(address, token), announce)
 
     app = create_app(settings, token=token, opened=opened)
     server = uvicorn.Server(_config(app))
@@ -80,6 +89,14 @@ def _run(settings: Settings, sock: socket.socket, announce: Announce) -> Wellwor
         _leave_if_busy()
     failure: WellwornError | None = app.state.running.failure
     return failure
+
+
+def _call(when_ready: WhenReady, client: ServiceClient, announce: Announce) -> None:
+    with client:
+        try:
+            when_ready(client)
+        except WellwornError as error:
+            announce(str(error))
 
 
 def _config(app: Service) -> uvicorn.Config:

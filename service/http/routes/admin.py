@@ -13,7 +13,7 @@ from wellworn.models.access import Role
 from wellworn.service.http.auth import needs
 from wellworn.service.http.jobs import JobView
 from wellworn.service.http.openapi import errors
-from wellworn.service.http.running import Running
+from wellworn.service.http.running import Here
 
 
 @post(
@@ -24,12 +24,12 @@ from wellworn.service.http.running import Running
     responses=errors(409),
     tags=["admin"],
 )
-async def reindex(running: NamedDependency[Running]) -> Response[JobView]:
+async def reindex(here: NamedDependency[Here]) -> Response[JobView]:
     """Start a job; questions are answered meanwhile, from the old index until the new one is complete.
 
     Watch it at the address in `Location`, or as server-sent events below that at `/events`.
     """
-    job = await running.jobs.start()
+    job = await here.running.jobs.start()
     return Response(job, headers={"Location": f"/admin/reindex/{job.id}"})
 
 
@@ -40,9 +40,9 @@ async def reindex(running: NamedDependency[Running]) -> Response[JobView]:
     responses=errors(400, 404),
     tags=["admin"],
 )
-async def reindex_job(job_id: FromPath[str], running: NamedDependency[Running]) -> JobView:
+async def reindex_job(job_id: FromPath[str], here: NamedDependency[Here]) -> JobView:
     """The job's progress and, when it is done, its report."""
-    return running.jobs.get(job_id)
+    return here.running.jobs.get(job_id)
 
 
 @get(
@@ -53,13 +53,13 @@ async def reindex_job(job_id: FromPath[str], running: NamedDependency[Running]) 
     responses=errors(400, 404),
     tags=["admin"],
 )
-async def reindex_events(job_id: FromPath[str], running: NamedDependency[Running]) -> ServerSentEvent:
+async def reindex_events(job_id: FromPath[str], here: NamedDependency[Here]) -> ServerSentEvent:
     """`progress` at every change, and at last `done` or `failed`; the data of each is the job as JSON."""
-    running.jobs.get(job_id)
-    return ServerSentEvent(running.jobs.events(job_id))
+    here.running.jobs.get(job_id)
+    return ServerSentEvent(here.running.jobs.events(job_id))
 
 
 @get("/admin/index", guards=[needs(Role.admin)], summary="State of the index", responses=errors(), tags=["admin"])
-async def index_status(running: NamedDependency[Running]) -> Any:
+async def index_status(here: NamedDependency[Here]) -> Any:
     """Generation, encoder, counts per partition, and what is wrong with it, if anything."""
-    return await running.call(running.workspace.index_status)
+    return await here.running.call(here.running.workspace.index_status)

@@ -13,7 +13,7 @@ from wellworn.models.access import Role
 from wellworn.models.wire import Wire
 from wellworn.service.http.auth import needs
 from wellworn.service.http.openapi import PAGE_POLICY, errors, page
-from wellworn.service.http.running import Running
+from wellworn.service.http.running import Here
 
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -39,22 +39,22 @@ class Readiness(Wire):
 
 
 @get("/healthz", summary="Is the process alive?", security=[{}], tags=["health"])
-async def healthz(running: NamedDependency[Running]) -> Liveness:
+async def healthz(here: NamedDependency[Here]) -> Liveness:
     """Always 200 while the process lives; needs no key."""
-    return Liveness(instance=running.instance)
+    return Liveness(instance=here.running.instance)
 
 
 @get("/readyz", summary="Can it answer questions?", security=[{}], responses=errors(503, door=False), tags=["health"])
-async def readyz(running: NamedDependency[Running]) -> Readiness:
+async def readyz(here: NamedDependency[Here]) -> Readiness:
     """200 when questions are answered; 503 while the library is being opened. Needs no key."""
-    health = await running.call(running.workspace.health)
+    health = await here.running.call(here.running.workspace.health)
     return Readiness(**{name: getattr(health, name) for name in Readiness.model_fields})
 
 
 @get("/metrics", guards=[needs(Role.agent)], summary="Counters", media_type=PROMETHEUS, responses=errors())
-async def metrics(running: NamedDependency[Running]) -> str:
+async def metrics(here: NamedDependency[Here]) -> str:
     """In the text format of Prometheus; any key will do."""
-    return running.counters.text(await running.call(running.gauges))
+    return here.running.counters.text(await here.running.call(here.running.gauges))
 
 
 @get("/", include_in_schema=False, media_type=MediaType.HTML, sync_to_thread=False)

@@ -26,7 +26,7 @@ from wellworn.service.http.auth import needs
 from wellworn.service.http.body import JsonBody
 from wellworn.service.http.openapi import errors
 from wellworn.service.http.problems import TooManyRequests
-from wellworn.service.http.running import Running
+from wellworn.service.http.running import Here
 
 QUESTION = Body(
     media_type=RequestEncodingType.JSON,
@@ -65,15 +65,14 @@ VERDICT = Body(
 async def resolve(
     data: Annotated[ResolveRequest, QUESTION],
     request: Request[Caller, Any, Any],
-    running: NamedDependency[Running],
-    caller: NamedDependency[Caller],
+    here: NamedDependency[Here],
 ) -> IntentResolution:
     """Answer with the skill that is meant and the measured probability of that, or with `matched: false`.
 
     `decision` says what to do. A repository (`context.repo`) that is not known is an error, not a guess; one that is
     given only by `context.cwd` is found from the folder.
     """
-    return await running.batcher.ask(data, caller, client_gone(request))
+    return await here.running.batcher.ask(data, here.caller, client_gone(request))
 
 
 @post(
@@ -89,14 +88,15 @@ async def resolve(
 async def resolve_batch(
     data: JSONBody[ResolveBatch],
     request: Request[Caller, Any, Any],
-    running: NamedDependency[Running],
-    caller: NamedDependency[Caller],
+    here: NamedDependency[Here],
 ) -> BatchAnswer:
     """Answer all, in order, or none: a mistake in one (`field` says `requests[n]...`) is the whole batch's.
 
     The time limit counts for each started hundred. Single questions of others go first.
     """
-    return BatchAnswer(resolutions=await running.batcher.ask_many(data.requests, caller, client_gone(request)))
+    return BatchAnswer(
+        resolutions=await here.running.batcher.ask_many(data.requests, here.caller, client_gone(request))
+    )
 
 
 @get(
@@ -106,12 +106,10 @@ async def resolve_batch(
     responses=errors(400, 404),
     tags=["resolve"],
 )
-async def resolution(
-    resolution_id: FromPath[str], running: NamedDependency[Running], caller: NamedDependency[Caller]
-) -> RecordedResolution:
+async def resolution(resolution_id: FromPath[str], here: NamedDependency[Here]) -> RecordedResolution:
     """The record of one of the caller's own resolutions, redacted. It is written a moment after the answer, unless
     recording is switched off, and kept for a set number of days."""
-    return await running.call(running.workspace.resolution, resolution_id, caller)
+    return await here.running.call(here.running.workspace.resolution, resolution_id, here.caller)
 
 
 @post(
@@ -124,13 +122,11 @@ async def resolution(
     responses=errors(400, 404, 413, 415),
     tags=["feedback"],
 )
-async def feedback(
-    data: Annotated[FeedbackRequest, VERDICT], running: NamedDependency[Running], caller: NamedDependency[Caller]
-) -> FeedbackAnswer:
+async def feedback(data: Annotated[FeedbackRequest, VERDICT], here: NamedDependency[Here]) -> FeedbackAnswer:
     """Record a person's verdict on a resolution; `taught` lists what was learned from it, each removable by its id."""
-    if caller.key_id is not None and not running.feedback_allowance.take(caller.key_id):
+    if here.caller.key_id is not None and not here.running.feedback_allowance.take(here.caller.key_id):
         raise TooManyRequests("This key gives feedback faster than people can.", hint="Send it again later.")
-    return await running.call(running.workspace.feedback, data, caller)
+    return await here.running.call(here.running.workspace.feedback, data, here.caller)
 
 
 @delete(
@@ -141,11 +137,9 @@ async def feedback(
     responses=errors(400, 404),
     tags=["feedback"],
 )
-async def forget(
-    taught_id: FromPath[str], running: NamedDependency[Running], caller: NamedDependency[Caller]
-) -> TaughtUtterance:
+async def forget(taught_id: FromPath[str], here: NamedDependency[Here]) -> TaughtUtterance:
     """Remove something that a feedback taught; the answer is what was removed."""
-    return await running.call(running.workspace.forget, taught_id, caller)
+    return await here.running.call(here.running.workspace.forget, taught_id, here.caller)
 
 
 def client_gone(request: Request[Any, Any, Any]) -> Callable[[], Coroutine[Any, Any, None]]:

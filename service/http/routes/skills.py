@@ -8,13 +8,13 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from wellworn.models.access import Caller, Role
+from wellworn.models.access import Role
 from wellworn.models.resolution import TaughtUtterance
 from wellworn.models.skill import SkillList, SkillView
 from wellworn.service.http.auth import needs
 from wellworn.service.http.openapi import errors
 from wellworn.service.http.query import only
-from wellworn.service.http.running import Running
+from wellworn.service.http.running import Here
 
 Repo = Annotated[str | None, QueryParameter(name="repo", max_length=500, description="Its id, root folder or origin.")]
 Session = Annotated[
@@ -34,8 +34,7 @@ Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000, description="
 )
 async def skills(
     *,
-    running: NamedDependency[Running],
-    caller: NamedDependency[Caller],
+    here: NamedDependency[Here],
     repo: Repo = None,
     session_id: Session = None,
     search: Search = None,
@@ -44,7 +43,7 @@ async def skills(
 ) -> SkillList:
     """The caller's skills of user scope and, with `repo` or `sessionId`, of those; `nextOffset` leads to more."""
     found = {"repo": repo, "session_id": session_id, "search": search}
-    return await running.call(running.workspace.skills, caller, offset=offset, limit=limit, **found)
+    return await here.running.call(here.running.workspace.skills, here.caller, offset=offset, limit=limit, **found)
 
 
 @get(
@@ -56,13 +55,12 @@ async def skills(
 )
 async def skill(
     ref: FromPath[str],
-    running: NamedDependency[Running],
-    caller: NamedDependency[Caller],
+    here: NamedDependency[Here],
     repo: Repo = None,
     session_id: Session = None,
 ) -> SkillView:
     """By its id (the narrowest scope wins) or as `id@scope`; with its files' text, utterances and diagnostics."""
-    return await running.call(running.workspace.skill, ref, caller, repo=repo, session_id=session_id)
+    return await here.running.call(here.running.workspace.skill, ref, here.caller, repo=repo, session_id=session_id)
 
 
 @get(
@@ -72,8 +70,6 @@ async def skill(
     responses=errors(400, 404),
     tags=["skills", "feedback"],
 )
-async def taught(
-    ref: FromPath[str], running: NamedDependency[Running], caller: NamedDependency[Caller], repo: Repo = None
-) -> list[TaughtUtterance]:
+async def taught(ref: FromPath[str], here: NamedDependency[Here], repo: Repo = None) -> list[TaughtUtterance]:
     """Messages that people confirmed or denied for it; `DELETE /taught/{id}` forgets one."""
-    return await running.call(running.workspace.taught, ref, caller, repo=repo)
+    return await here.running.call(here.running.workspace.taught, ref, here.caller, repo=repo)

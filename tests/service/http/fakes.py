@@ -12,8 +12,8 @@ from wellworn.index.encoders.hashing import HashingEncoder
 from wellworn.models.access import LOCAL_PERSON, Caller
 from wellworn.models.errors import EncoderUnavailable, NotFound
 from wellworn.models.ids import new_id
+from wellworn.models.reports import Health, ReindexReport
 from wellworn.models.resolution import Context, Decision, IntentResolution, ResolveRequest
-from wellworn.models.wire import Wire
 
 POISON = "the encoder chokes on this"
 
@@ -41,30 +41,10 @@ class HeldEncoder(HashingEncoder):
 class FakeQuestion:
     request: ResolveRequest
     texts: tuple[str, ...]
+    encoder: HeldEncoder
 
 
-@dataclass(frozen=True)
-class Step:
-    """Progress as a reindex reports it."""
-
-    stage: str
-    done: int
-    total: int
-    note: str = ""
-
-
-class Report(Wire):
-    embedded: int
-
-
-@dataclass(frozen=True)
-class FakeHealth:
-    status: str = "ok"
-    version: str = "0"
-    encoder: str = "hashing"
-    skills: int = 3
-    vectors: int = 9
-    generation: int = 1
+REPORT = ReindexReport(generation=1, skills=3, utterances=9, embedded=2, reused=7, seconds=0.1)
 
 
 class FakeWorkspace:
@@ -76,7 +56,7 @@ class FakeWorkspace:
         self.encoder = HeldEncoder()
         self.keys = keys
         self.closed = False
-        self.reindexing: Callable[[Callable[[Any], None]], Any] = lambda progress: Report(embedded=0)
+        self.reindexing: Callable[[Callable[[Any], None]], Any] = lambda progress: REPORT
 
     def has_keys(self) -> bool:
         return self.keys is not None and self.keys.any_active()
@@ -84,7 +64,7 @@ class FakeWorkspace:
     def prepare(self, request: ResolveRequest, caller: Caller) -> FakeQuestion:
         if request.context.repo == "unknown":
             raise NotFound("There is no such repository.", field="context.repo")
-        return FakeQuestion(request, (request.message,) if request.message.strip() else ())
+        return FakeQuestion(request, (request.message,) if request.message.strip() else (), self.encoder)
 
     def answer(self, question: FakeQuestion, vectors: FloatArray) -> IntentResolution:
         if question.request.message == "a mistake of ours":
@@ -102,8 +82,8 @@ class FakeWorkspace:
     def reindex(self, progress: Callable[[Any], None]) -> Any:
         return self.reindexing(progress)
 
-    def health(self) -> FakeHealth:
-        return FakeHealth()
+    def health(self) -> Health:
+        return Health(status="ok", version="0", encoder="hashing", skills=3, vectors=9, generation=1)
 
     def close(self) -> None:
         self.closed = True

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.http.fakes import FakeWorkspace, Report, Step
+from tests.service.http.fakes import REPORT, FakeWorkspace
 from tests.service.http.serving import Served, problem, served, wait_until
 
 from wellworn.models.errors import Conflict, StoreError
+from wellworn.models.reports import Progress, ReindexReport
 
 ASSETS = Path(__file__).parents[3] / "service" / "http" / "assets"
 
@@ -35,7 +36,7 @@ def test_it_is_alive_but_not_ready_while_the_library_is_opened(tmp_path: Path) -
     go_on = threading.Event()
 
     def slowly(progress: Callable[[Any], None]) -> FakeWorkspace:
-        progress(Step("embedding", 300, 25_000))
+        progress(Progress("embedding", 300, 25_000))
         assert go_on.wait(10)
         return FakeWorkspace()
 
@@ -105,11 +106,11 @@ def test_a_client_that_leaves_is_not_worked_for(service: Served, workspace: Fake
 def test_a_reindex_is_watched_by_events_until_it_is_done(service: Served, workspace: FakeWorkspace) -> None:
     steps = [threading.Event() for _ in range(2)]
 
-    def reindex(progress: Callable[[Any], None]) -> Report:
+    def reindex(progress: Callable[[Any], None]) -> ReindexReport:
         for number, step in enumerate(steps):
-            progress(Step("embedding", number, 2))
+            progress(Progress("embedding", number, 2))
             assert step.wait(5)
-        return Report(embedded=2)
+        return REPORT
 
     workspace.reindexing = reindex
     started = service.client.post("/admin/reindex")
@@ -127,13 +128,13 @@ def test_a_reindex_is_watched_by_events_until_it_is_done(service: Served, worksp
                 steps[min(len(seen), len(steps)) - 1].set()
     assert [name for name, _ in seen] == ["progress", "progress", "done"]
     assert [job["done"] for _, job in seen] == [0, 1, 1]
-    assert seen[-1][1]["report"] == {"embedded": 2}
+    assert seen[-1][1]["report"]["embedded"] == 2
     assert service.client.get(started.headers["location"]).json()["state"] == "done"
     assert service.client.post("/admin/reindex").status_code == 202
 
 
 def test_a_reindex_that_fails_says_why(service: Served, workspace: FakeWorkspace) -> None:
-    def reindex(progress: Callable[[Any], None]) -> Report:
+    def reindex(progress: Callable[[Any], None]) -> ReindexReport:
         raise StoreError("The disk is full.", hint="Make room.")
 
     workspace.reindexing = reindex
@@ -142,7 +143,7 @@ def test_a_reindex_that_fails_says_why(service: Served, workspace: FakeWorkspace
 
 
 def test_a_reindex_of_another_process_is_a_conflict(service: Served, workspace: FakeWorkspace) -> None:
-    def reindex(progress: Callable[[Any], None]) -> Report:
+    def reindex(progress: Callable[[Any], None]) -> ReindexReport:
         raise Conflict("Another process is reindexing.")
 
     workspace.reindexing = reindex
