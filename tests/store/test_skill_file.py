@@ -325,9 +325,25 @@ def test_an_alias_bomb_in_the_front_matter_does_not_hang(tmp_path: Path) -> None
 
 
 LINES = st.sampled_from(
-    ["---", "name: a", "description: x: y", "allowed-tools: [Read", "risk: low", "risk: ?", "- x", "\t- y", "'",
-     "# Steps", "1. do", "", "  more", "metadata:", "  risk: high", "&a *a", "{", "é", "\u2028", "...", "%YAML 1.1", "~~~", "```"]
-)  # fmt: skip
+    [
+        *("---", "name: a", "description: x: y", "allowed-tools: [Read", "risk: low", "risk: ?", "- x", "\t- y", "'"),
+        *(
+            "# Steps",
+            "1. do",
+            "",
+            "  more",
+            "metadata:",
+            "  risk: high",
+            "&a *a",
+            "{",
+            "é",
+            "\u2028",
+            "...",
+            "%YAML 1.1",
+        ),
+        *("~~~", "```"),
+    ]
+)
 
 
 @settings(max_examples=300)
