@@ -56,11 +56,10 @@ def find_service(settings: Settings) -> ServiceClient | None:
     place = read_place(settings.data_dir)
     if place is None:
         return None
-    client = ServiceClient(place.address, place.token, seconds=FIND_SECONDS)
-    with suppress(WellwornError):
+    with ServiceClient(place.address, seconds=FIND_SECONDS) as client, suppress(WellwornError):
+        # The token is sent only after whoever listens there has shown to be the service that was announced.
         if client.get("/healthz").get("instance") == place.instance:
             return ServiceClient(place.address, place.token)
-    client.close()
     return None
 
 
