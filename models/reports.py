@@ -47,6 +47,24 @@ class ReindexReport(Wire):
     skipped: list[Skipped] = Field(default_factory=list)
 
 
+class IndexView(Wire):
+    """`GET /admin/index`: the index as it serves. pending: skills that still lack vectors."""
+
+    generation: int
+    encoder: str
+    fingerprint: str
+    partitions: int
+    skills: int
+    matchable: int
+    vectors: int
+    segments: int
+    pending: int
+    healthy: bool
+    problems: list[str]
+    reindexing: bool
+    last_reindex: ReindexReport | None = None
+
+
 class ImportReport(Wire):
     """What an import wrote, and where."""
 

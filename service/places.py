@@ -133,10 +133,16 @@ class Places:
         if place is None:
             return None
         name = repo_id(place.root, place.origin)
-        if name not in self._repos or str(place.root) not in self._roots:
+        if name not in self._repos or self._moved(name, str(place.root)):
             self._discover(place, name)
             self.forget()
         return name
+
+    def _moved(self, name: str, root: str) -> bool:
+        """A second clone or work tree of a known repo shares the first one's skills, until that one is gone."""
+        return root not in self._roots and not any(
+            Path(known).is_dir() for known, owner in self._roots.items() if owner == name
+        )
 
     def _place_of(self, folder: str) -> RepoPlace | None:
         if "\0" in folder:

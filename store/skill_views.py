@@ -17,6 +17,7 @@ from wellworn.models.errors import InvalidInput, NotFound
 from wellworn.models.ids import check_skill_id
 from wellworn.models.skill import Scope, SkillList, SkillView
 from wellworn.store.database import Database
+from wellworn.store.text_hash import storable
 from wellworn.store.skill_rows import VIEW_COLUMNS, view_of
 
 Owners = Sequence[tuple[Scope, str]]
@@ -35,18 +36,23 @@ _DETAILS = """JOIN contents AS c ON c.skill_key = s.key
 _ORDER = "ORDER BY s.skill_id, o.position, sources.rank, s.path, s.key"
 
 
-def page(db: Database, owners: Owners, offset: int, limit: int) -> SkillList:
-    """Return one page by id, then precedence. Raises InvalidInput for a negative offset or a limit below 1."""
+def page(db: Database, owners: Owners, offset: int, limit: int, search: str | None = None) -> SkillList:
+    """Return one page by id, then precedence; `search`: of those with this text in id, name or description.
+
+    Raises InvalidInput for a negative offset or a limit below 1.
+    """
     if offset < 0 or limit < 1:
         raise InvalidInput("A page needs an offset of 0 or more and a limit of 1 or more.", field="offset")
     if not owners:
         return SkillList(skills=[], total=0)
     visible, parameters = _visible(owners)
+    having, sought = _having(search)
+    parameters = [*parameters, *sought]
     with db.snapshot():
-        total: int = db.rows(f"{visible} SELECT count(*) {_FROM_VISIBLE}", parameters)[0][0]
+        total: int = db.rows(f"{visible} SELECT count(*) {_FROM_VISIBLE} {having}", parameters)[0][0]
         # The page is chosen from narrow rows first; only its own skills' texts are read.
         rows = db.rows(
-            f"""{visible}, page AS (SELECT o.position, s.key {_FROM_VISIBLE} {_ORDER} LIMIT ? OFFSET ?)
+            f"""{visible}, page AS (SELECT o.position, s.key {_FROM_VISIBLE} {having} {_ORDER} LIMIT ? OFFSET ?)
                 {_VIEW} FROM page AS o JOIN skills AS s ON s.key = o.key
                 JOIN sources ON sources.id = s.source_id {_DETAILS} {_ORDER}""",
             (*parameters, limit, offset),
@@ -54,6 +60,14 @@ def page(db: Database, owners: Owners, offset: int, limit: int) -> SkillList:
     shown = offset + len(rows)
     skills = [view_of(row[1:], row[0]) for row in rows]
     return SkillList(skills=skills, total=total, next_offset=shown if rows and shown < total else None)
+
+
+def _having(search: str | None) -> tuple[str, list[str]]:
+    if not search:
+        return "", []
+    escaped = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    clauses = " OR ".join(f"{column} LIKE ? ESCAPE '\\'" for column in ("s.skill_id", "s.name", "s.description"))
+    return f"WHERE ({clauses})", [storable(f"%{escaped}%")] * 3
 
 
 def find(db: Database, ref: str, owners: Owners) -> SkillView:

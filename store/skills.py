@@ -210,9 +210,14 @@ class SkillTable:
         """
         return skill_views.find(self._db, ref, owners)
 
-    def list(self, owners: Sequence[tuple[Scope, str]], *, offset: int = 0, limit: int = 100) -> SkillList:
-        """Return one page of all skills of `owners` (narrowest first), shadowed ones included, by id."""
-        return skill_views.page(self._db, owners, offset, limit)
+    def list(
+        self, owners: Sequence[tuple[Scope, str]], *, offset: int = 0, limit: int = 100, search: str | None = None
+    ) -> SkillList:
+        """Return one page of all skills of `owners` (narrowest first), shadowed ones included, by id.
+
+        search: only those that have this text in their id, name or description.
+        """
+        return skill_views.page(self._db, owners, offset, limit, search)
 
 
 def _partition_of(connection: sqlite3.Connection, source_id: str) -> tuple[Scope, str]:

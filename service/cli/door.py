@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,12 +37,17 @@ class Door(Protocol):
     def forget(self, taught_id: str) -> TaughtUtterance: ...
 
 
+def local_person(settings: Settings) -> Caller:
+    """Who asks when a command works in this process: whoever may read the data folder may do everything."""
+    return Caller(role=Role.admin, user=settings.user)
+
+
 class LocalDoor:
     """Answers in this process, as the local person."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._caller = Caller(role=Role.admin, user=workspace.settings.user)
+        self._caller = local_person(workspace.settings)
 
     def resolve(self, request: ResolveRequest) -> IntentResolution:
         return self._workspace.resolve(request, self._caller)
@@ -90,9 +95,8 @@ def open_door(ctx: click.Context, *, quiet: bool = False) -> Iterator[Door]:
 @contextmanager
 def open_workspace(settings: Settings, *, quiet: bool = False) -> Iterator[Workspace]:
     """Open everything in this process, with progress on standard error while there is indexing to do."""
-    from wellworn.service.workspace import Workspace  # noqa: PLC0415  loads numpy, FAISS and the encoder
-
     from wellworn.service.cli.output import progress_bar  # noqa: PLC0415
+    from wellworn.service.workspace import Workspace  # noqa: PLC0415  loads numpy, FAISS and the encoder
 
     with progress_bar(quiet=quiet) as show:
         workspace = Workspace.open(settings, progress=show)
@@ -100,6 +104,3 @@ def open_workspace(settings: Settings, *, quiet: bool = False) -> Iterator[Works
         yield workspace
     finally:
         workspace.close()
-
-
-ProgressCallback = Callable[[Any], None]

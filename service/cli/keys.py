@@ -21,9 +21,8 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @contextmanager
 def _key_table(ctx: click.Context) -> Iterator[KeyTable]:
     """Keys need the database only: no index, no encoder."""
-    from wellworn.store.keys import KeyTable  # noqa: PLC0415
-
     from wellworn.store.database import Database  # noqa: PLC0415
+    from wellworn.store.keys import KeyTable  # noqa: PLC0415
 
     database = Database(settings_of(ctx).database_path)
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from wellworn.models.skill import Scope
-from wellworn.service.cli.door import open_workspace, settings_of
+from wellworn.service.cli.door import local_person, open_workspace, settings_of
 from wellworn.service.cli.output import print_json, progress_bar
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -64,12 +64,16 @@ def export(ctx: click.Context, out: Path, format_: str, repo: str | None, as_jso
       wellworn export library.jsonl
       wellworn export ./skills-out --format skills
     """
-    with open_workspace(settings_of(ctx), quiet=as_json) as workspace:
-        count = workspace.export_library(out, strict=format_ == "skills", repo=repo)
+    settings = settings_of(ctx)
+    with open_workspace(settings, quiet=as_json) as workspace:
+        caller = local_person(settings)
+        count, notes = workspace.export_library(out, caller=caller, strict=format_ == "skills", repo=repo)
     if as_json:
-        print_json({"exported": count, "out": str(out)})
-    else:
-        click.echo(f"{count} skills written to {out}.")
+        print_json({"exported": count, "out": str(out), "notes": notes})
+        return
+    click.echo(f"{count} skills written to {out}.")
+    for note in notes:
+        click.echo(f"Note: {note}")
 
 
 @click.command()

@@ -13,7 +13,8 @@ from pydantic import BaseModel
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from wellworn.service.progress import Progress
+
+    from wellworn.models.reports import Progress
 
 
 def print_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> None:

@@ -1,0 +1,275 @@
+"""The folders that skills are read from: registering, reading, following, importing into and exporting from them."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Self
+
+from wellworn.index.catalogue_sync import SyncReport, sync_source
+from wellworn.index.live import LiveIndex
+from wellworn.index.status import ReindexProgress
+from wellworn.index.watch import SkillWatcher
+from wellworn.models.errors import InvalidInput, NotFound
+from wellworn.models.reports import ImportReport, Progress, ShowProgress, SourceView, no_progress
+from wellworn.models.skill import Scope, Skill
+from wellworn.service.places import Owner
+from wellworn.service.settings import Settings
+from wellworn.store.database import Database
+from wellworn.store.discovery import (
+    RepoPlace,
+    Source,
+    configured_source,
+    find_repo,
+    repo_id,
+    repo_sources,
+    user_sources,
+)
+from wellworn.store.skill_file import read_skill_directory
+from wellworn.store.skills import SkillTable
+from wellworn.store.sources import SourceTable, StoredSource
+from wellworn.store.transfer import export_skill_directories, import_library, read_library, write_library
+
+log = logging.getLogger(__name__)
+
+HOME, CONFIGURED, ADDED, REPO = "home", "configured", "added", "repo"
+OWN_FOLDER = ".wellworn/skills"
+_PAGE = 1000
+
+
+class Libraries:
+    """All sources of one data folder.
+
+    serving: this process goes on to serve; configured folders of a serving process are not dropped by another that was
+    started without them.
+    """
+
+    def __init__(self, database: Database, settings: Settings, *, clock: Callable[[], datetime], serving: bool) -> None:
+        self.sources = SourceTable(database)
+        self._database, self._settings, self._clock, self._serving = database, settings, clock, serving
+        self._skills = SkillTable(database)
+        self._index: LiveIndex | None = None
+        self._watcher: SkillWatcher | None = None
+        self._lock_file = os.open(settings.data_dir / "serving.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._watcher is not None:
+            self._watcher.close()
+        os.close(self._lock_file)
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def sync(self, progress: ShowProgress = no_progress) -> list[SyncReport]:
+        """Register what the settings name, then read what changed in every source. Raises InvalidInput, StoreError."""
+        settings = self._settings
+        wanted = [(source, HOME) for source in user_sources(settings.home, settings.user)]
+        wanted += [
+            (configured_source(path, settings.user, rank=100 + at), CONFIGURED)
+            for at, path in enumerate(settings.library)
+        ]
+        for source, kind in wanted:
+            self._register(source, kind)
+        self._drop_configured({source.id for source, _ in wanted})
+        return [self._read(source, progress) for source in self.sources.list()]
+
+    def attach(self, index: LiveIndex) -> None:
+        """From now on what is read is made searchable in `index`."""
+        self._index = index
+
+    def start_watching(self) -> None:
+        """Follow edits of the files, if the settings say so."""
+        if self._settings.watch and self._index is not None:
+            self._watcher = SkillWatcher(self._database, self._index, now=self._clock)
+            self._watcher.start()
+
+    def _register(self, source: Source, kind: str) -> None:
+        try:
+            known = self.sources.get(source.id)
+        except NotFound:
+            self.sources.put(source, kind=kind, now=self._clock())
+            return
+        kept = Source(source.id, source.path, source.scope, source.owner, source.rank, known.vouched, source.capped)
+        self.sources.put(kept, kind=kind if known.kind != ADDED else ADDED, now=self._clock())
+
+    def _drop_configured(self, wanted: set[str]) -> None:
+        """Folders that were configured for an earlier process count no more, unless one that serves now uses them."""
+        try:
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            alone = False
+        else:
+            alone = True
+        if alone:
+            for source in self.sources.list():
+                if source.kind == CONFIGURED and source.id not in wanted:
+                    self.sources.remove(source.id, now=self._clock())
+        fcntl.flock(self._lock_file, fcntl.LOCK_SH if self._serving else fcntl.LOCK_UN)
+
+    def _read(self, source: StoredSource | Source, progress: ShowProgress) -> SyncReport:
+        def show(step: ReindexProgress) -> None:
+            progress(Progress("Reading skills", step.done, step.total, str(source.path)))
+
+        report = sync_source(self._database, source, show, now=self._clock)
+        for diagnostic in report.diagnostics:
+            log.info("%s", diagnostic)
+        return report
+
+    def _searchable(self, progress: ShowProgress = no_progress) -> None:
+        """Make what was read searchable: at once, or where this process serves, behind its answers."""
+        if self._index is None:
+            return
+        self._index.refresh()
+        if self._serving:
+            return
+        done = 0
+
+        def embedded(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(Progress("Embedding", done))
+
+        self._index.fill(embedded)
+
+    # -- repositories ----------------------------------------------------------------------------------------------
+
+    def discover_repo(self, place: RepoPlace, name: str) -> None:
+        """Register and read a repo that a request was the first to name; nobody has vouched for it yet."""
+        self._add_repo(place, name, vouched=False)
+
+    def _add_repo(self, place: RepoPlace, name: str, *, vouched: bool) -> list[Source]:
+        sources = repo_sources(place.root, name, vouched)
+        for source in sources:
+            if vouched:
+                self.sources.put(source, kind=REPO, now=self._clock())
+            else:
+                self._register(source, REPO)
+            self._read(source, no_progress)
+        self._searchable()
+        return sources
+
+    # -- what people do with sources -------------------------------------------------------------------------------
+
+    def views(self) -> list[SourceView]:
+        """Return the sources that exist on disk or hold skills."""
+        return [view for source in self.sources.list() if (view := self._view(source)).skills or source.path.is_dir()]
+
+    def add(self, folder: Path, *, repo: bool) -> list[SourceView]:
+        """Register a folder of skills, or a repository and the skill folders in it, vouched for.
+
+        Raises InvalidInput when it is none.
+        """
+        if not repo:
+            source = configured_source(folder, self._settings.user)
+            self.sources.put(source, kind=ADDED, now=self._clock())
+            self._read(source, no_progress)
+            self._searchable()
+            return [self._view(self.sources.get(source.id))]
+        place = find_repo(folder.expanduser()) if folder.expanduser().is_dir() else None
+        if place is None:
+            raise InvalidInput(f"{folder} is not in a git repository.", hint="Give the root of one.", field="folder")
+        added = self._add_repo(place, repo_id(place.root, place.origin), vouched=True)
+        return [
+            view for source in added if (view := self._view(self.sources.get(source.id))).skills or source.path.is_dir()
+        ]
+
+    def remove(self, source_id: str) -> SourceView:
+        """Forget a source; its files stay. Raises NotFound, InvalidInput for a folder that is always read."""
+        source = self.sources.get(source_id)
+        if source.kind == HOME:
+            raise InvalidInput(
+                f"{source.path} belongs to your home folder and is always read.",
+                hint="Move its skills away, or disable them.",
+                field="id",
+            )
+        view = self._view(source)
+        self.sources.remove(source_id, now=self._clock())
+        self._searchable()
+        return view
+
+    def vouch(self, source_id: str, *, vouched: bool) -> SourceView:
+        """Vouch for a source (or no more). Raises NotFound."""
+        known = self.sources.get(source_id)
+        source = Source(known.id, known.path, known.scope, known.owner, known.rank, vouched)
+        self.sources.put(source, kind=known.kind, now=self._clock())
+        self._searchable()
+        return self._view(self.sources.get(source_id))
+
+    def _view(self, source: StoredSource) -> SourceView:
+        return SourceView(
+            id=source.id,
+            path=str(source.path),
+            scope=source.scope,
+            owner=source.owner,
+            vouched=source.vouched,
+            kind=source.kind,
+            skills=len(self._skills.stamps(source.id)),
+        )
+
+    # -- in and out ------------------------------------------------------------------------------------------------
+
+    def import_file(
+        self, path: Path, *, scope: Scope, repo: str | None, replace: bool, progress: ShowProgress
+    ) -> ImportReport:
+        """Write a library's skills into wellworn's own folder of the scope and make them searchable.
+
+        Raises InvalidInput naming file and line, Conflict when a skill is there already and `replace` is not set.
+        """
+        library = read_library(path)
+        source = self._target(scope, repo)
+        before = set(self._skills.stamps(source.id))
+        progress(Progress("Writing skills", 0, len(library)))
+        done = import_library(library, source.path, scope=scope, replace=replace)
+        progress(Progress("Writing skills", len(library), len(library)))
+        self._register(source, HOME if scope is Scope.user else REPO)
+        report = self._read(source, progress)
+        self._searchable(progress)
+        added = len(set(self._skills.stamps(source.id)) - before)
+        ignored = ", ".join(sorted(library.ignored))
+        notes = [f"Kept, but not used by wellworn: {ignored}."] if ignored else []
+        notes += [str(diagnostic) for diagnostic in report.diagnostics[:20]]
+        return ImportReport(
+            folder=str(source.path),
+            added=added,
+            replaced=max(0, done.written - added),
+            unchanged=done.unchanged,
+            notes=notes,
+        )
+
+    def _target(self, scope: Scope, repo: str | None) -> Source:
+        if scope is Scope.user:
+            return user_sources(self._settings.home, self._settings.user)[0]
+        place = find_repo(Path(repo).expanduser() if repo else Path.cwd())
+        if place is None:
+            raise InvalidInput(
+                f"{repo or 'The current folder'} is not in a git repository.", hint="Give --repo FOLDER.", field="repo"
+            )
+        return repo_sources(place.root, repo_id(place.root, place.origin), vouched=True)[0]
+
+    def export(self, out: Path, *, owners: Sequence[Owner], strict: bool) -> tuple[int, list[str]]:
+        """Write all skills of these partitions that count to a JSONL file, or with `strict` to Agent Skills folders.
+
+        Returns how many, and why others were left out. Raises InvalidInput, Conflict; then nothing is written.
+        """
+        skills = self._effective(owners)
+        done = export_skill_directories(skills, out) if strict else write_library(skills, out)
+        return done.written, [f"{skill_id} was left out: {why}." for skill_id, why in done.skipped]
+
+    def _effective(self, owners: Sequence[Owner]) -> list[Skill]:
+        skills: list[Skill] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = self._skills.list(owners, offset=offset, limit=_PAGE)
+            skills += [
+                read_skill_directory(Path(view.location), scope=view.scope, owner=view.owner)
+                for view in page.skills
+                if view.shadowed_by is None
+            ]
+            offset = page.next_offset
+        return skills
