@@ -13,6 +13,7 @@ from litestar.serialization import encode_json
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
+from wellworn.models.reports import IndexView
 from wellworn.models.resolution import (
     BatchAnswer,
     FeedbackAnswer,
@@ -36,6 +37,7 @@ OUTPUTS: tuple[type[BaseModel], ...] = (
     TaughtUtterance,
     SkillList,
     SkillView,
+    IndexView,
     JobView,
     Problem,
 )

@@ -20,7 +20,7 @@ log = logging.getLogger("wellworn.http")
 
 KEPT_JOBS = 20
 EVENT_EVERY = 0.1  # seconds between two looks of an event stream
-START_LOOKS, START_LOOK = 20, 0.01  # in these 0.2 s a job that cannot start (another process is at it) has said so
+START_LOOKS, START_LOOK = 20, 0.01  # in these 0.2 s a job that cannot start at all has said so
 
 ReindexCall = Callable[[ShowProgress], ReindexReport]
 
@@ -56,7 +56,7 @@ class Jobs:
         self._jobs: dict[str, _Job] = {}
 
     async def start(self) -> JobView:
-        """Begin one. Raises Conflict while one is running, here or in another process."""
+        """Begin one. Raises Conflict while one is running here, and whatever it fails with in its first moments."""
         with self._lock:
             if any(job.view.state == "running" for job in self._jobs.values()):
                 raise Conflict(
@@ -70,7 +70,7 @@ class Jobs:
         for _ in range(START_LOOKS):
             if job.view.state == "running":
                 await asyncio.sleep(START_LOOK)
-        if isinstance(job.error, Conflict):
+        if job.error is not None:
             raise job.error
         return job.view
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
@@ -27,6 +28,7 @@ from wellworn.service.settings import Settings
 log = logging.getLogger("wellworn.http")
 
 STOP_SECONDS = 1  # open connections (event streams) get this long when the service stops
+KEEP_ALIVE_SECONDS = 60  # agents ask once a message; a new connection costs as much as the answer
 LINGER_SECONDS = 0.5  # then threads that have not noticed the end are left behind
 BACKLOG = 1024
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -50,6 +52,7 @@ def serve(settings: Settings, announce: Announce = print_line, *, when_ready: Wh
     Raises InvalidInput (a bind that needs API keys), Unavailable (the port is in use), and whatever kept the workspace
     from opening (StoreError, EncoderUnavailable, ...).
     """
+    _configure_log()
     for name in _THREAD_SETTINGS:  # read when the libraries load; the workers are the parallelism
         os.environ.setdefault(name, "1")
     _refuse_open_bind(settings)
@@ -109,6 +112,7 @@ def _config(app: Service) -> uvicorn.Config:
         proxy_headers=False,  # they would let a client choose its own address
         server_header=False,
         timeout_graceful_shutdown=STOP_SECONDS,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         backlog=BACKLOG,
         ws="none",
     )
@@ -175,6 +179,18 @@ def _quiet_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _configure_log() -> None:
+    """Warnings and errors to standard error, one line each unless something is our mistake."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("uvicorn.error").addFilter(_not_about_stopping)
+
+
+def _not_about_stopping(record: logging.LogRecord) -> bool:
+    """Requests cut off by the service's end are expected; uvicorn tells of each with a traceback."""
+    cut_off = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cut_off and "graceful shutdown exceeded" not in record.getMessage()
 
 
 def _leave_if_busy() -> None:

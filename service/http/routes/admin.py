@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from litestar import get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Response, ServerSentEvent
 
 from wellworn.models.access import Role
+from wellworn.models.reports import IndexView
 from wellworn.service.http.auth import needs
 from wellworn.service.http.jobs import JobView
 from wellworn.service.http.openapi import errors
@@ -60,6 +59,6 @@ async def reindex_events(job_id: FromPath[str], here: NamedDependency[Here]) -> 
 
 
 @get("/admin/index", guards=[needs(Role.admin)], summary="State of the index", responses=errors(), tags=["admin"])
-async def index_status(here: NamedDependency[Here]) -> Any:
+async def index_status(here: NamedDependency[Here]) -> IndexView:
     """Generation, encoder, counts per partition, and what is wrong with it, if anything."""
     return await here.running.call(here.running.workspace.index_status)

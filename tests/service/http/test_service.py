@@ -138,8 +138,21 @@ def test_a_reindex_that_fails_says_why(service: Served, workspace: FakeWorkspace
         raise StoreError("The disk is full.", hint="Make room.")
 
     workspace.reindexing = reindex
-    job = service.client.post("/admin/reindex").json()
-    assert (job["state"], job["problem"]["detail"]) == ("failed", "The disk is full.")
+    problem(service.client.post("/admin/reindex"), 500, "store-error")
+
+
+def test_a_reindex_that_fails_later_says_why_in_its_job(service: Served, workspace: FakeWorkspace) -> None:
+    go_on = threading.Event()
+
+    def reindex(progress: Callable[[Any], None]) -> ReindexReport:
+        assert go_on.wait(5)
+        raise StoreError("The disk is full.", hint="Make room.")
+
+    workspace.reindexing = reindex
+    address = service.client.post("/admin/reindex").headers["location"]
+    go_on.set()
+    wait_until(lambda: service.client.get(address).json()["state"] == "failed")
+    assert service.client.get(address).json()["problem"]["detail"] == "The disk is full."
 
 
 def test_a_reindex_of_another_process_is_a_conflict(service: Served, workspace: FakeWorkspace) -> None:
