@@ -203,7 +203,10 @@ def _update(
     if files.unsafe:
         raise Conflict(f"{target} cannot be read in full, so it is not changed.", hint="Mend its files by hand first.")
     front: dict[str, Any] = {"allowed-tools": _tools_text(allowed_tools or ())} if tools_change else {}
-    edited = _edited(target, files, changes, front, body if body_changes else None)
+    try:
+        edited = _edited(target, files, changes, front, body if body_changes else None)
+    except UnicodeError as error:
+        raise Conflict(f"A file in {target} is not valid text.", hint="Save it as UTF-8 first.") from error
     aim = replace(
         current,
         manifest=wanted,

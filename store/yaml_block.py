@@ -17,6 +17,7 @@ MAX_BLOCK_CHARS = 200_000
 _KEY = re.compile(
     r"""(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)'|(?P<plain>[^\W\d][\w.-]*(?: [\w-]+)?))[ \t]*:(?=\s|$)"""
 )
+_TEXT_KEYS = frozenset({"name", "description", "whentouse"})
 _DOCUMENT_MARK = re.compile(r"(---|\.\.\.)\s*$")
 _SAFETY_KEY = r"""(?:allowed[-_\s]?tools|requires[-_\s]?approval|risk)["']?\s*[:=]"""
 _SAFETY_LINE = re.compile(r"""^[\s"'?{,\-]*""" + _SAFETY_KEY, re.IGNORECASE)
@@ -131,7 +132,7 @@ def _read_chunk(lines: list[str], key: str, line: int, notes: Notes) -> tuple[An
     else:
         if isinstance(value, YamlMap) and len(value) == 1:
             return next(iter(value.values())), True
-    text = _as_text(lines)
+    text = _as_text(lines, key)
     if text is None:
         notes.error("yaml", f"`{key}` is not valid YAML ({problem.message}) and was not read.", problem.line)
         return None
@@ -143,12 +144,18 @@ def _read_chunk(lines: list[str], key: str, line: int, notes: Notes) -> tuple[An
     return text, False
 
 
-def _as_text(lines: list[str]) -> str | None:
-    """Return a broken value as one line of text, or None when it was meant as a list or a mapping."""
+def _as_text(lines: list[str], key: str) -> str | None:
+    """Return a broken value as one line of text, or None when it was meant as a list or a mapping.
+
+    What can only be text is text, whatever it looks like (`description: **NEW** [beta] ...`).
+    """
     first = _KEY.sub("", lines[0], count=1).strip()
-    if first[:1] in {"[", "{", "&", "*", "!"} or any(re.match(r"\s*- ", part) for part in lines[1:]):
+    structured = first[:1] in {"[", "{", "&", "*", "!"} or any(re.match(r"\s*- ", part) for part in lines[1:])
+    if structured and folded(key) not in _TEXT_KEYS:
         return None
     first = re.sub(r"^[|>][-+0-9]*$", "", first)
     text = " ".join([first, *(part.strip() for part in lines[1:])]).strip()
-    whole = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-    return text[1:-1] if whole else text.strip("\"'")
+    quote = text[:1] if text[:1] in {'"', "'"} else ""
+    if quote and len(text) > 1 and text.endswith(quote):
+        return text[1:-1]
+    return text[1:] if quote and quote not in text[1:] else text

@@ -88,6 +88,24 @@ def test_an_unquoted_colon_is_read_as_text_with_its_line(tmp_path: Path) -> None
     assert "quotes" in diagnostic.message
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('Triggers: say "go", "stop: now"', 'Triggers: say "go", "stop: now"'),
+        ('"Says "hi: you" loudly"', 'Says "hi: you" loudly'),
+        ('"Never: closed', "Never: closed"),
+        ("It's so: it's", "It's so: it's"),
+        ("One: two\n  three: four", "One: two three: four"),
+        ("@mention: people", "@mention: people"),
+        ("**NEW** - does it: well", "**NEW** - does it: well"),
+        ("[beta] Does it", "[beta] Does it"),
+    ],
+)
+def test_quotes_in_a_broken_value_stay_where_they_belong(tmp_path: Path, written: str, read: str) -> None:
+    found = skill(tmp_path / "a", f"---\nname: a\ndescription: {written}\n---\n")
+    assert found.manifest.description == read
+
+
 def test_an_unquoted_colon_does_not_lose_allowed_tools(tmp_path: Path) -> None:
     found = skill(tmp_path / "a", "---\nname: a\ndescription: One: two\nallowed-tools: Read, Grep\n---\nBody\n")
     assert found.allowed_tools == ("Read", "Grep")

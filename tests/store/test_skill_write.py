@@ -158,6 +158,12 @@ def test_files_that_cannot_be_changed_safely_are_left_alone(tmp_path: Path) -> N
     assert content(folder) == before
 
 
+def test_a_file_that_is_no_text_is_not_rewritten(tmp_path: Path) -> None:
+    folder = wild(tmp_path, WILD.encode("utf-16") + b"\x00")
+    with pytest.raises(Conflict, match="not valid text"):
+        write_skill(tmp_path, read(folder).manifest, "New")
+
+
 @pytest.mark.parametrize("skill_id", ["../x", "/etc/x", "A", "a--b", "", "a/b", "x" * 65, "a\n"])
 def test_an_id_that_is_none_is_refused_and_nothing_is_written(tmp_path: Path, skill_id: str) -> None:
     manifest = MANIFEST.model_copy(update={"id": skill_id})
