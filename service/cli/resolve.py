@@ -108,25 +108,31 @@ def _read_context(path: Path) -> dict[str, Any]:
 
 def show_answer(answer: IntentResolution) -> None:
     """Print a resolution for a person."""
-    click.echo(f"{_headline(answer)}\n{answer.reason}")
-    for label, items in (("Safe steps", answer.safe_steps), ("Approval required before", answer.approval_gates)):
-        if items:
-            click.echo(f"{label}: {', '.join(items)}.")
-    if answer.flagged is not None:
-        flagged = answer.flagged
-        click.echo(
-            f"Flagged: reliability {flagged.reliability:.2f}, {flagged.success_count} worked, "
-            f"{flagged.failure_count} failed. Choose: {' / '.join(flagged.choices)}."
-        )
-    for note in answer.notes:
-        click.echo(f"Note: {note}")
+    for line in answer_lines(answer):
+        click.echo(line)
     if answer.contributions is not None:
         from wellworn.service.cli.explain import show_explanation  # noqa: PLC0415  rich, only when asked for
 
         show_explanation(answer.contributions)
-    elif answer.alternatives:
-        click.echo("Others: " + ", ".join(f"{a.skill_id} {a.confidence:.2f}" for a in answer.alternatives))
-    click.echo(f"({answer.resolution_id}: wellworn feedback {answer.resolution_id} right|wrong|should-be ID)")
+
+
+def answer_lines(answer: IntentResolution) -> list[str]:
+    """A resolution as lines for a person."""
+    lines = [_headline(answer), answer.reason]
+    for label, items in (("Safe steps", answer.safe_steps), ("Approval required before", answer.approval_gates)):
+        if items:
+            lines.append(f"{label}: {', '.join(item.rstrip('.') for item in items)}.")
+    if answer.flagged is not None:
+        flagged = answer.flagged
+        lines.append(
+            f"Flagged: reliability {flagged.reliability:.2f}, {flagged.success_count} worked, "
+            f"{flagged.failure_count} failed. Choose: {' / '.join(flagged.choices)}."
+        )
+    lines += [f"Note: {note}" for note in answer.notes]
+    if answer.alternatives:
+        lines.append("Others: " + ", ".join(f"{a.skill_id} {a.confidence:.2f}" for a in answer.alternatives))
+    lines.append(f"Was it right? wellworn feedback {answer.resolution_id} right | wrong | should-be ID")
+    return lines
 
 
 def _headline(answer: IntentResolution) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wellworn.models.resolution import ResolveRequest
-from wellworn.models.skill import SkillView
+from wellworn.models.skill import Provenance, SkillView
 from wellworn.service.cli.door import open_door
 from wellworn.service.cli.output import print_json, print_table
 
@@ -104,7 +104,7 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
         ("Shadowed by", skill.shadowed_by or ""),
         (
             "Trust",
-            f"{manifest.trust}, risk {manifest.risk}, written by {'a person' if manifest.provenance == 'human' else 'an agent'}",
+            f"{manifest.trust}, risk {manifest.risk}, written by {_author(manifest.provenance)}",
         ),
         ("Invocable", "" if skill.invocable else "no: a safety field could not be read, see below"),
         ("Approval", ", ".join(manifest.requires_approval)),
@@ -119,6 +119,10 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
             f"{stats.failure_count} failed, used {stats.usage_count} times",
         ),
     ]
+
+
+def _author(provenance: Provenance) -> str:
+    return "a person" if provenance is Provenance.human else "an agent"
 
 
 @skills.command()
