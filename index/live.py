@@ -217,7 +217,7 @@ class LiveIndex:
             return False
         old = partition.merge_plan()
         if old:
-            segment = merged_segment(old, [part for part in partition.parts if part not in old])
+            segment = merged_segment(old)
         else:
             old = tuple(part for part in partition.parts if part.segment.wants_approximate)[:1]
             if not old:

@@ -80,8 +80,7 @@ class Partition:
         if kept and len(kept[-1].segment) + len(columns.cards) <= SMALL_SKILLS:
             columns = joined([kept[-1].columns(), columns])
             kept = kept[:-1]
-        segment = build_segment(columns, others=[part.segment for part in kept])
-        return replace(self, parts=(*kept, make_part(segment)), version=next(_versions))
+        return replace(self, parts=(*kept, make_part(build_segment(columns))), version=next(_versions))
 
     def removed(self, keys: Collection[int]) -> Partition:
         """Return it without these skills; unknown keys are ignored."""
@@ -138,10 +137,9 @@ def _restated(part: Part, fresh: dict[int, SkillCard]) -> Part:
     return replace(part, cards=tuple(cards))
 
 
-def merged_segment(parts: Sequence[Part], others: Sequence[Part]) -> Segment:
-    """Build one segment of the live skills of `parts`, approximate index included; touches neither."""
-    columns = joined([part.columns() for part in parts])
-    return build_segment(columns, others=[part.segment for part in others], approximate=True)
+def merged_segment(parts: Sequence[Part]) -> Segment:
+    """Build one segment of the live skills of `parts`, approximate index included; does not touch them."""
+    return build_segment(joined([part.columns() for part in parts]), approximate=True)
 
 
 def with_approximate(segment: Segment) -> Segment:

@@ -77,8 +77,8 @@ class Segment:
         return self.approximate is None and len(self.rows) >= APPROXIMATE_MIN_ROWS
 
 
-def build_segment(columns: SkillColumns, *, others: Sequence[Segment] = (), approximate: bool = False) -> Segment:
-    """Build a segment; `others` (of the same partition) lend their document frequencies.
+def build_segment(columns: SkillColumns, *, approximate: bool = False) -> Segment:
+    """Build a segment.
 
     approximate: train the approximate index as well when the segment is large enough (about a second for 75,000 rows).
     """
@@ -90,8 +90,8 @@ def build_segment(columns: SkillColumns, *, others: Sequence[Segment] = (), appr
         cards=columns.cards,
         rows=rows,
         negatives=_rows(columns, order[negative], slots),
-        postings=make_postings(columns.text, slots, others=tuple(other.postings for other in others)),
-        grams=make_grams(columns.text.gram_starts, columns.text.grams, others=tuple(other.grams for other in others)),
+        postings=make_postings(columns.text, slots),
+        grams=make_grams(columns.text.gram_starts, columns.text.grams),
         slot_of_key={card.key: slot for slot, card in enumerate(columns.cards)},
         slot_of_id={card.id: slot for slot, card in enumerate(columns.cards)},
         exact=_exact(columns.cards, rows),

@@ -61,7 +61,7 @@ class CharScores:
     """Character 3-grams that message and name, aliases, examples and description share; float32 per candidate.
 
     contained: the idf-weighted share of the message's grams that the skill has, 0 to 1.
-    cosine: the idf-weighted cosine of the two sets of grams.
+    cosine: of the two sets of grams, the message's weighted by idf.
     """
 
     contained: FloatArray
@@ -126,7 +126,6 @@ class _Weighed:
             kept = np.arange(len(weights))
         self.words = [query.words[at] for at in kept.tolist()]
         self.weights = weights[kept]
-        self.inverse = inverse[kept]
         self.places = [(starts[kept], counts[kept]) for starts, counts in places]
         squares = self.weights.astype(np.float64) ** 2
         self.norm = float(np.sqrt(squares.sum())) or 1.0
@@ -137,7 +136,7 @@ def _scores(part: Part, starts: IntArray, counts: IntArray, terms: _Weighed) -> 
     postings, slots = part.segment.postings, len(part.cards)
     at = ranges(starts, counts)
     owners = postings.slots[at]
-    weight = np.repeat((terms.weights * terms.inverse / np.float32(terms.norm)), counts)
+    weight = np.repeat(terms.weights / np.float32(terms.norm), counts)
     if part.row_filter is not None:
         weight *= part.alive[owners]
     whole = weight * LOG_TF[postings.whole[at]] * postings.whole_scales[owners]
@@ -306,7 +305,6 @@ class View:
         weights = idf(total, frequency)
         shared = np.zeros(GRAM_BUCKETS, dtype=np.float32)
         shared[grams] = weights
-        squared = shared * shared
         norm, mass = float(np.sqrt((weights**2).sum())) or 1.0, float(weights.sum()) or 1.0
         for at, mine, slots in self._by_part(refs):
             sets = self.parts[at].segment.grams
@@ -314,8 +312,9 @@ class View:
             filled = counts > 0
             heads = (np.cumsum(counts) - counts)[filled]
             if len(heads):
-                contained[mine[filled]] = np.add.reduceat(shared[flat], heads) / mass
-                cosine[mine[filled]] = np.add.reduceat(squared[flat], heads) / (sets.norms[slots[filled]] * norm)
+                sums = np.add.reduceat(shared[flat], heads)
+                contained[mine[filled]] = sums / mass
+                cosine[mine[filled]] = sums / (norm * np.sqrt(counts[filled]))
         return CharScores(contained=contained, cosine=cosine)
 
     def utterances(self) -> Iterator[tuple[IntArray, NDArray[np.uint8], FloatArray]]:
