@@ -210,7 +210,7 @@ def test_any_text_as_remote_gives_a_text(url: str) -> None:
     normalise_origin(url)
 
 
-PART = st.from_regex(r"[A-Za-z0-9_-]{1,8}", fullmatch=True)
+PART = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,7}", fullmatch=True)
 
 
 @given(host=PART, owner=PART, name=PART, secret=PART)
