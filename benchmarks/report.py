@@ -189,9 +189,9 @@ def report(data: Mapping[str, Any]) -> str:
             "",
             "On the same vectors, libraries and messages. Of all its configurations below the one with the best top-1 "
             "on the messages themselves is taken for each task and seed, which favours it. `raw`: its scores as they "
-            "are (no probabilities, and above 1 for `sum`); `platt`, `isotonic`: after its own `fit` on labelled messages that are in neither library nor test "
-            "and hold out-of-scope messages of the kind tested (1,600 to 1,875). Its best in the table of aims is the "
-            "variant with the lowest ECE.",
+            "are (no probabilities, and above 1 for `sum`); `platt`, `isotonic`: after its own `fit` on labelled "
+            "messages that are in neither library nor test and hold out-of-scope messages of the kind tested (1,600 to "
+            "1,875). Its best in the table of aims is the variant with the lowest ECE.",
             "",
             *figures_table(results, PEER),
             "Top-1 of every configuration:",
