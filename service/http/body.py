@@ -30,7 +30,8 @@ class JsonBody(AbstractDTO[BODY]):
     def decode_bytes(self, value: bytes) -> BODY:
         self._check_media_type()
         try:
-            return self.model_type.model_validate_json(value.removeprefix(_BYTE_ORDER_MARK))
+            # strict: what the published schema refuses ("3" for a number, 0 for false) is refused
+            return self.model_type.model_validate_json(value.removeprefix(_BYTE_ORDER_MARK), strict=True)
         except ValidationError as error:
             raise validation_error(error) from None
 

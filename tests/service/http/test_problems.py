@@ -34,7 +34,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         (b'{"mesage": "x"}', "mesage", "no such field"),
         (b'{"message": "x", "fo-o": 1}', "fo-o", "no such field"),
         (b'{"message": "x", "topK": 0}', "topK", "greater"),
-        (b'{"message": "x", "topK": "many"}', "topK", "integer"),
+        (b'{"message": "x", "topK": "3"}', "topK", "integer"),
+        (b'{"message": "x", "explain": 0}', "explain", "boolean"),
         (b'{"message": "x", "invocation": "loud"}', "invocation", "ambient"),
         (b'{"message": "x", "context": {"openPr": {"number": -3}}}', "context.openPr.number", "greater"),
         (b'{"message": "x", "context": {"openPr": {"nr": 3}}}', "context.openPr.nr", "no such field"),
@@ -74,6 +75,23 @@ def test_json_may_call_itself_by_its_other_names(service: Served, media_type: st
 
 def test_a_byte_order_mark_in_front_of_json_is_ignored(service: Served) -> None:
     assert service.post("/resolve", b'\xef\xbb\xbf{"message": "x"}').json()["reason"] == "x"
+
+
+def test_every_field_is_understood(service: Served) -> None:
+    context = {
+        "repo": "r",
+        "branch": "b",
+        "openPr": {"number": 3, "title": "t", "labels": ["l"], "reviewState": "approved", "ciState": "failing"},
+        "activeGoal": "g",
+        "recentTraces": [{"kind": "test_result", "ts": "2026-01-01T00:00:00Z", "summary": "failed", "success": False}],
+        "user": "u",
+        "sessionId": "s",
+        "cwd": "/c",
+        "changedPaths": ["p"],
+        "now": "2026-01-01T00:00:00+02:00",
+    }
+    body = {"message": "x", "context": context, "invocation": "explicit", "topK": 3, "explain": True}
+    assert service.post("/resolve", body).status_code == 200
 
 
 def test_python_names_are_accepted_beside_wire_names(service: Served) -> None:
