@@ -9,14 +9,19 @@ from wellworn.models.skill import Risk, SkillCard
 
 RUN_GATE = "run"
 
-# Words that show a step changes something outside, or cannot be undone; gated even when the author forgot.
-_ALWAYS_GATED = re.compile(
-    r"\b(push(es|ed|ing)?|merg(e|es|ed|ing)|tag(s|ged|ging)?|publish(es|ed|ing)?|deploy(s|ed|ing)?|"
-    r"delet(e|es|ed|ing)|remov(e|es|ed|ing)|drop(s|ped|ping)?|rm|destroy(s|ed|ing)?|force|upload(s|ed|ing)?|"
-    r"send(s|ing)?|post(s|ed|ing)?|rotat(e|es|ed|ing)|revok(e|es|ed|ing)|releas(e|es|ed|ing))\b",
+# What a step orders: these verbs change something outside, or cannot be undone; gated even when the author forgot.
+_VERBS = frozenset(
+    {"push", "merge", "tag", "publish", "deploy", "delete", "remove", "drop", "rm", "destroy", "upload", "send", "post"}
+    | {"rotate", "revoke", "release", "overwrite", "force", "force-push", "purge", "wipe", "approve"}
+)
+_COMMAND = re.compile(
+    r"\b(?:git\s+(?:[-\w./=]+\s+){0,4}(?:push|tag|reset|clean)|gh\s+(?:pr\s+merge|release|api)|rm\s+-|kubectl\s+(?:apply|delete)|"
+    r"terraform\s+(?:apply|destroy)|docker\s+push|(?:npm|pnpm|yarn|cargo|poetry|uv|gem|twine)\s+(?:publish|upload|push)|"
+    r"curl\s+[^|;]{0,200}-X\s*(?:POST|PUT|PATCH|DELETE)|helm\s+(?:upgrade|install|uninstall))\b|\bapproval\b|\bapproved\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[a-z0-9]+")
+_CLAUSE = re.compile(r"[.;:,!?()`]|\b(?:and|then|or|to|after|once|finally|please|now|must|should|you)\b", re.IGNORECASE)
+_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 def approval_gates(card: SkillCard) -> list[str]:
@@ -30,15 +35,27 @@ def safe_steps(card: SkillCard) -> list[str]:
     """Return the steps before the first that may need approval: what may be done without asking."""
     if RUN_GATE in approval_gates(card):
         return []
-    gate_words = _gate_words(card.requires_approval)
+    verbs = _VERBS | _gate_verbs(card.requires_approval)
     safe: list[str] = []
     for step in card.steps:
-        if _ALWAYS_GATED.search(step) or gate_words & set(_WORD.findall(step.lower())):
+        if _COMMAND.search(step) or verbs & _ordered_verbs(step):
             break
         safe.append(step)
     return safe
 
 
-def _gate_words(gates: Sequence[str]) -> set[str]:
+def _ordered_verbs(step: str) -> set[str]:
+    """The first word of each clause, and each infinitive: in an order, those are its verbs."""
+    firsts = (_WORD.search(clause) for clause in _CLAUSE.split(step.lower()))
+    return {_base(first.group()) for first in firsts if first is not None}
+
+
+def _base(word: str) -> str:
+    """Deploying -> deploy, merging -> merge: a heading-like step orders as well."""
+    stem = word.removesuffix("ing")
+    return f"{stem}e" if f"{stem}e" in _VERBS else stem if stem in _VERBS else word
+
+
+def _gate_verbs(gates: Sequence[str]) -> set[str]:
     """The last word of a gate's name is its action: git_push -> push."""
     return {words[-1] for gate in gates if (words := _WORD.findall(gate.lower().replace("_", " ")))}

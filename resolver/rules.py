@@ -84,7 +84,7 @@ def read_intent(message: Message) -> Reading:
         penalty=penalty,
         several=several,
         named=find_names(tokens, _ruled_out(parts)),
-        notes=_notes(mood, excluded, several),
+        notes=_notes(mood, excluded),
     )
 
 
@@ -160,10 +160,8 @@ def _is_order(words: tuple[str, ...]) -> bool:
     return words[0] != "tell" or words[1:2] not in (("them",), ("him",), ("her",))
 
 
-def _notes(mood: str, excluded: tuple[str, ...], several: tuple[str, ...]) -> tuple[str, ...]:
+def _notes(mood: str, excluded: tuple[str, ...]) -> tuple[str, ...]:
     notes = [f"not included: {text}" for text in excluded]
     if mood in _SAYS:
         notes.append(_SAYS[mood])
-    if several:
-        notes.append("several requests: " + "; ".join(several))
     return tuple(notes)

@@ -32,25 +32,43 @@ def _plain(value: object) -> object:
     return value
 
 
+_PIPED_WIDTH = 240
+_GAP, _NARROWEST = 3, 20
+
+
 def console(*, stderr: bool = False) -> Console:
-    """A rich console on the real stream; no colour when it is not a terminal."""
+    """A rich console on the real stream; no colour and no narrow columns when it is not a terminal."""
     from rich.console import Console  # noqa: PLC0415  rich is heavy for commands that print JSON
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False, file=sys.stderr if stderr else sys.stdout)
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(file=stream, highlight=False, width=None if stream.isatty() else _PIPED_WIDTH)
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print rows under headings; columns whose number is in `right` are right-aligned. Text is never markup."""
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), wrap: bool = False
+) -> None:
+    """Print rows under headings; columns whose number is in `right` are right-aligned. Text is never markup.
+
+    The last column gets the room that is left: cut with an ellipsis, or with `wrap` on several lines.
+    """
     from rich import box  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    out = console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number in right else "left", overflow="fold")
+        table.add_column(column, justify="right" if number in right else "left", no_wrap=not wrap, overflow="fold")
+    others = sum(max(len(column), *(len(row[at]) for row in rows)) + _GAP for at, column in enumerate(columns[:-1]))
+    room = max(_NARROWEST, out.width - others)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console().print(table)
+        cells = row if wrap else (*row[:-1], _cut(row[-1], room))
+        table.add_row(*(Text(cell) for cell in cells))
+    out.print(table)
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from wellworn.models.skill import Provenance, SkillView
 from wellworn.service.cli.door import open_door
 from wellworn.service.cli.output import print_json, print_table
 
-_DESCRIPTION_CHARS = 70
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _repo = click.option("--repo", help="Repository whose skills count. Default: the one of the current folder.")
 
@@ -54,7 +53,6 @@ def _row(skill: SkillView) -> list[str]:
     marks = " (flagged)" if skill.flagged else ""
     shadowed = f"shadowed by {skill.shadowed_by}; " if skill.shadowed_by else ""
     text = shadowed + " ".join(skill.manifest.description.split())
-    text = text if len(text) <= _DESCRIPTION_CHARS else text[: _DESCRIPTION_CHARS - 3] + "..."
     return [skill.id, skill.scope, trust, f"{skill.stats.reliability:.2f}{marks}", str(skill.stats.usage_count), text]
 
 

@@ -40,6 +40,18 @@ def test_a_step_that_changes_something_outside_is_not_safe_even_when_no_gate_was
     assert safe_steps(make_card(steps=("Read the changelog", step))) == ["Read the changelog"]
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "Check that the branch is the release branch",
+        "Show what would be tagged, pushed and published",
+        "Read the push log",
+    ],
+)
+def test_a_step_that_only_speaks_of_such_a_change_is_safe(step: str) -> None:
+    assert safe_steps(make_card(requires_approval=("git_push", "tag", "publish"), steps=(step,))) == [step]
+
+
 def test_all_steps_are_safe_when_nothing_needs_approval() -> None:
     steps = ("Run the tests", "Read the log")
     assert safe_steps(make_card(steps=steps)) == list(steps)

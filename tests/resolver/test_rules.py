@@ -66,7 +66,6 @@ def test_both_of_two_requests_are_given_in_their_own_words() -> None:
 
     assert reading.several == ("fix the lint", "open a PR")
     assert reading.request_text == "fix the lint and then open a PR"
-    assert reading.notes == ("several requests: fix the lint; open a PR",)
 
 
 def test_lone_prohibition_keeps_its_words_and_is_no_request() -> None:
