@@ -94,6 +94,10 @@ class Resolver:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def fit_head(self, snapshot: IndexSnapshot, owners: Sequence[PartitionKey]) -> None:
+        """Train the head of these partitions now, rather than behind the first answers."""
+        self._heads.of(snapshot.view(owners), snapshot.fingerprint)
+
     def prepare(self, request: ResolveRequest, snapshot: IndexSnapshot, owners: Sequence[PartitionKey]) -> Question:
         """Read a message and its context, and name the texts that must be encoded. Encodes nothing."""
         message = read_message(request.message)
