@@ -21,11 +21,12 @@ from wellworn.index.lexical import ranges
 faiss: Any = _faiss  # its type stubs leave out what its Python wrappers add
 
 APPROXIMATE_MIN_ROWS = 10_000
-"""An exact search costs about 1.6 ms here and grows linearly; the approximate one stays near 0.5 ms to 75,000 rows."""
+"""An exact search costs about 1.6 ms here and grows linearly; the approximate one is at 0.6 ms with 75,000 rows."""
+LISTS_PER_ROOT = 1.5
 PROBED_SHARE = 8
-"""One list in 8 of 2 sqrt(n) is searched: recall@20 of 0.98 on 67,000 sentence vectors (benchmarks/index_speed.py)."""
-_SAMPLE_PER_LIST = 48
-_KMEANS_ROUNDS = 5
+"""One list in 8 of 1.5 sqrt(n) is searched: recall@20 of 0.974 on 67,000 sentence vectors (index_speed.py)."""
+_SAMPLE_PER_LIST = 24
+_KMEANS_ROUNDS = 4
 _KMEANS_SEED = 1234
 
 BoolArray = NDArray[np.bool_]
@@ -85,7 +86,7 @@ class RowFilter:
 def approximate_index(matrix: FloatArray) -> Any:
     """Return an inverted file over the rows of float32[n, dim]: seeded, so equal rows give an equal index."""
     n, dim = matrix.shape
-    lists = max(int(2 * n**0.5), 1)
+    lists = max(int(LISTS_PER_ROOT * n**0.5), 1)
     index = faiss.IndexIVFScalarQuantizer(
         faiss.IndexFlatIP(dim), dim, lists, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
     )

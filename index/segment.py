@@ -108,13 +108,19 @@ def _rows(columns: SkillColumns, order: IntArray, slots: int) -> Rows:
 
 
 def _exact(cards: Sequence[SkillCard], rows: Rows) -> dict[str, list[int]]:
-    texts: dict[int, list[str]] = {slot: [card.id, card.name] for slot, card in enumerate(cards) if card.matchable}
+    keys: dict[int, set[str]] = {}
+    for slot, card in enumerate(cards):
+        if card.matchable:
+            base = card.id.replace("-", " ")  # the exact_key of an id
+            keys[slot] = {base} if card.name == card.id else {base, exact_key(card.name)}
     named = np.flatnonzero(np.isin(rows.fields, list(_EXACT_FIELDS)))
     for row, slot in zip(named.tolist(), rows.slot_of[named].tolist(), strict=True):
-        texts[slot].append(rows.texts[row] or "")
+        text = rows.texts[row] or ""
+        if text not in keys[slot]:
+            keys[slot].add(exact_key(text))
     found: dict[str, list[int]] = {}
-    for slot, mine in texts.items():
-        for key in {exact_key(text) for text in mine if text}:
+    for slot, mine in keys.items():
+        for key in mine:
             found.setdefault(key, []).append(slot)
     found.pop("", None)
     return found

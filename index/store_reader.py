@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from wellworn.index.loading import Loaded, Lookup, load_columns
 from wellworn.index.partition import Partition
 from wellworn.index.segment import joined
 from wellworn.index.snapshot import PartitionKey
+from wellworn.models.skill import SkillCard
 from wellworn.store.database import Database
 from wellworn.store.skills import SkillTable, UtteranceRow
 
+T = TypeVar("T")
 LOAD_SKILLS = 4_000
 """Skills read at once: bounds the texts (bodies among them) that are in memory while loading."""
 
@@ -24,18 +27,18 @@ class StoreReader:
 
     def columns(self, key: PartitionKey, keys: Iterable[int], lookup: Lookup) -> Loaded:
         """Return the columns of those skills of a partition that are effective, all from one moment."""
-        wanted = list(keys)
         with self._db.snapshot():
-            cards = self.table.cards(*key, wanted)
-            utterances = self.table.utterances(*key, wanted)
-            lexicals = dict(self.table.lexicals(*key, wanted))
-        return load_columns(cards, utterances, lexicals, lookup)
+            return self._columns(key, self.table.cards(*key, keys), lookup)
+
+    def _columns(self, key: PartitionKey, cards: Sequence[SkillCard], lookup: Lookup) -> Loaded:
+        keys = [card.key for card in cards]
+        return load_columns(cards, self.table.utterances(*key, keys), dict(self.table.lexicals(*key, keys)), lookup)
 
     def partition(self, known: Partition, lookup: Lookup, *, approximate: bool = False) -> Partition:
         """Return a partition as it is stored now."""
         key = (known.scope, known.owner)
-        keys = [card.key for card in self.table.cards(*key)]
-        columns = [self.columns(key, chunk, lookup).columns for chunk in _chunks(keys)]
+        with self._db.snapshot():
+            columns = [self._columns(key, chunk, lookup).columns for chunk in _chunks(self.table.cards(*key))]
         return known.reloaded(joined(columns) if columns else None, approximate=approximate)
 
     def partitions(self, lookup: Lookup, *, approximate: bool = False) -> dict[PartitionKey, Partition]:
@@ -45,7 +48,7 @@ class StoreReader:
         }
         return {key: one for key, one in loaded.items() if one.parts}
 
-    def matchable(self) -> Iterator[tuple[PartitionKey, list[int]]]:
+    def matchable(self) -> Iterator[tuple[PartitionKey, Sequence[int]]]:
         """Yield the keys of all matchable skills, at most LOAD_SKILLS at a time."""
         for key in self.table.partitions():
             keys = [card.key for card in self.table.cards(*key) if card.matchable]
@@ -56,5 +59,5 @@ class StoreReader:
         return self.table.utterances(*key, keys)
 
 
-def _chunks(keys: list[int]) -> Iterator[list[int]]:
-    yield from (keys[start : start + LOAD_SKILLS] for start in range(0, len(keys), LOAD_SKILLS))
+def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    yield from (items[start : start + LOAD_SKILLS] for start in range(0, len(items), LOAD_SKILLS))

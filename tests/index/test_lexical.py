@@ -28,12 +28,12 @@ from wellworn.index.lexical import (
         ("boxes", "box"), ("classes", "class"), ("tests", "test"),
     ],
 )  # fmt: skip
-def test_forms_of_a_word_share_a_term(one, other) -> None:
+def test_forms_of_a_word_share_a_term(one: str, other: str) -> None:
     assert term_of(one) == term_of(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("status", "statu"), ("bus", "bu"), ("bring", "br"), ("need", "ne")])
-def test_words_that_only_look_inflected_are_left_alone(one, other) -> None:
+def test_words_that_only_look_inflected_are_left_alone(one: str, other: str) -> None:
     assert term_of(one) != term_of(other)
 
 
@@ -70,7 +70,7 @@ def test_accents_and_case_do_not_matter() -> None:
         ("...", ""),
     ],
 )
-def test_exact_keys_ignore_punctuation_case_and_space(text, key) -> None:
+def test_exact_keys_ignore_punctuation_case_and_space(text: str, key: str) -> None:
     assert exact_key(text) == key
 
 
@@ -111,13 +111,13 @@ def test_packed_skills_unpack_to_their_words_and_grams() -> None:
 
 
 @given(st.lists(st.one_of(st.none(), st.binary(max_size=40)), max_size=8))
-def test_no_blob_breaks_unpacking(blobs) -> None:
+def test_no_blob_breaks_unpacking(blobs: list[bytes | None]) -> None:
     columns = unpack_texts(blobs)
     assert len(columns.gram_starts) == len(blobs) + 1
 
 
 @given(st.lists(st.text(max_size=200), min_size=1, max_size=5))
-def test_any_texts_survive_packing(texts) -> None:
+def test_any_texts_survive_packing(texts: list[str]) -> None:
     skills = [make_skill("a", description=text, body=text) for text in texts]
     columns = unpack_texts([pack_text(skill) for skill in skills])
     for slot, text in enumerate(texts):
@@ -126,6 +126,6 @@ def test_any_texts_survive_packing(texts) -> None:
 
 
 @given(st.text(max_size=300))
-def test_grams_are_distinct_and_sorted(text) -> None:
+def test_grams_are_distinct_and_sorted(text: str) -> None:
     grams = grams_of(text)
     assert (np.diff(grams.astype(np.int64)) > 0).all()

@@ -19,7 +19,7 @@ from wellworn.index.live import INLINE_TEXTS, LiveIndex
 from wellworn.index.status import ReindexProgress
 from wellworn.index.writes import remove_skills, upsert_skills
 from wellworn.models.errors import EncoderUnavailable, Unavailable
-from wellworn.models.skill import Scope
+from wellworn.models.skill import Scope, Skill
 from wellworn.store.database import Database
 from wellworn.store.skills import SkillTable
 
@@ -66,7 +66,7 @@ def wait_until(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
     return holds()
 
 
-def library(count: int) -> list[object]:
+def library(count: int) -> list[Skill]:
     return [make_skill(f"skill-{n}", aliases=[f"alias number {n}", f"other word {n}"]) for n in range(count)]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.index.makers import DISABLED, ENCODER, USER, make_columns, make_skill
 
+from wellworn.index.encoder import FloatArray
 from wellworn.index.lexical import exact_key, grams_of, query_terms
 from wellworn.index.partition import Partition
 from wellworn.index.segment import FIELD_CODES
@@ -41,8 +42,9 @@ def ref_of(view: View, skill_id: str) -> int:
     return ref
 
 
-def vector(text: str) -> np.ndarray:
-    return ENCODER.encode([text])[0]
+def vector(text: str) -> FloatArray:
+    row: FloatArray = ENCODER.encode([text])[0]
+    return row
 
 
 def test_the_nearest_utterance_comes_first_with_its_text(view: View) -> None:

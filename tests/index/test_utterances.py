@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.index.makers import make_skill
 
 from wellworn.index.utterances import CHUNK_MAX_CHARS, CHUNKS_MAX, HEADING_MAX_CHARS, body_chunks, utterances_of
-from wellworn.models.skill import UtteranceField
+from wellworn.models.skill import Skill, UtteranceField
 
 
-def texts_of(skill, field):
+def texts_of(skill: Skill, field: UtteranceField) -> list[str]:
     return [one.text for one in utterances_of(skill) if one.field is field]
 
 
@@ -66,12 +66,12 @@ def test_an_empty_body_has_no_chunks() -> None:
 
 
 @given(st.text(max_size=4_000), st.integers(1, 40))
-def test_any_body_gives_at_most_eight_bounded_chunks(text, times) -> None:
+def test_any_body_gives_at_most_eight_bounded_chunks(text: str, times: int) -> None:
     chunks = body_chunks(text * times)
     assert len(chunks) <= CHUNKS_MAX
     assert all(chunk.strip() and len(chunk) <= CHUNK_MAX_CHARS + HEADING_MAX_CHARS + 2 for chunk in chunks)
 
 
 @given(st.text(alphabet="ab \n", max_size=3_000))
-def test_no_word_of_a_body_that_fits_is_lost(text) -> None:
+def test_no_word_of_a_body_that_fits_is_lost(text: str) -> None:
     assert "".join("".join(body_chunks(text)).split()) == "".join(text.split())
