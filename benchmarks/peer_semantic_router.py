@@ -224,10 +224,20 @@ def share_right(answers: Sequence[Sequence[tuple[str, float]]], messages: Sequen
     return float(np.mean(right))
 
 
+def auroc(answers: Sequence[Sequence[tuple[str, float]]], messages: Sequence[dict[str, Any]]) -> float | None:
+    """Return P(score of a message that means a route > that of one that means none), ties as half."""
+    scores = [(answer[0][1], bool(m["expected"])) for answer, m in zip(answers, messages, strict=True)]
+    inside, outside = np.array([s for s, is_in in scores if is_in]), np.sort([s for s, is_in in scores if not is_in])
+    if not inside.size or not outside.size:
+        return None
+    below, not_above = (np.searchsorted(outside, inside, side=side).sum() for side in ("left", "right"))
+    return float((below + not_above) / (2 * inside.size * outside.size))
+
+
 async def search(
     encoder: GivenVectors, library: Sequence[dict[str, Any]], messages: Sequence[dict[str, Any]], *, hybrid: bool
 ) -> tuple[list[dict[str, Any]], Configuration, list[dict[str, int]]]:
-    """Score all configurations; return them with their top-1, the best of them, and each index's control."""
+    """Score all configurations; return them with top-1 and AUROC, the best by top-1, and each index's control."""
     texts = [message["message"] for message in messages]
     scored: list[dict[str, Any]] = []
     controls: list[dict[str, int]] = []
@@ -239,9 +249,9 @@ async def search(
         for configuration in group:
             started = time.perf_counter()
             peer.configure(configuration)
-            top1 = share_right(await peer.ranked(texts), messages)
-            tops.append((top1, configuration))
-            scored.append(configuration.shown() | {"top1": top1})
+            answers = await peer.ranked(texts)
+            tops.append((share_right(answers, messages), configuration))
+            scored.append(configuration.shown() | {"top1": tops[-1][0], "auroc": auroc(answers, messages)})
             print(f"{scored[-1]} {time.perf_counter() - started:.1f} s", file=sys.stderr, flush=True)
     return scored, max(tops, key=lambda top: top[0])[1], controls
 

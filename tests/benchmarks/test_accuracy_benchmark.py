@@ -105,7 +105,8 @@ def test_the_peer_gets_a_vector_of_every_text_it_may_ask_for(data: Path) -> None
 
 def peer_output(task: sets.Task, confidence: float) -> dict[str, Any]:
     """The peer's output where it always answers the first skill."""
-    configuration = {"aggregation": "max", "topK": "all", "alpha": 0.7, "namesAsUtterances": True, "top1": 0.25}
+    settings = {"aggregation": "max", "topK": "all", "alpha": 0.7, "namesAsUtterances": True}
+    configuration = settings | {"top1": 0.25, "auroc": 0.75}
     return {
         "version": "1.2.3",
         "controls": [{"n": 5, "found": 5}],
@@ -149,9 +150,10 @@ def results(top1: tuple[float, ...]) -> dict[str, Any]:
 
 def test_the_report_shows_mean_and_spread_beside_aim_and_peer() -> None:
     text = report(results((0.91, 0.95)))
-    assert "| clinc150 | top 1 | >= 92.0 % | 93.0 % (91.0 to 95.0) | on average | 100.0 % (100.0 to 100.0) |" in text
+    assert "| clinc150 | top 1 | >= 92.0 % | 93.0 % (91.0 to 95.0) | on average | 25.0 % (25.0 to 25.0) |" in text
     assert "## semantic-router 1.2.3" in text
     assert "| max over all, with TF-IDF, alpha 0.7, names as utterances | 25.0 % (25.0 to 25.0) |" in text
+    assert "| max over all, with TF-IDF, alpha 0.7, names as utterances | 0.750 (0.750 to 0.750) |" in text
 
 
 def test_the_report_is_written_from_the_file_of_results(tmp_path: Path) -> None:
