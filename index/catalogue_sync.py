@@ -13,7 +13,7 @@ from wellworn.index.utterances import utterances_of
 from wellworn.models.errors import StoreError
 from wellworn.models.skill import Diagnostic, Severity, Skill
 from wellworn.store.database import Database
-from wellworn.store.discovery import Source, walk_skills
+from wellworn.store.discovery import Source, is_capped, walk_skills
 from wellworn.store.skill_file import read_skill_directory
 from wellworn.store.skills import SkillEntry, SkillTable, path_text
 from wellworn.store.sources import SourceTable, StoredSource
@@ -120,7 +120,8 @@ def _walkable(source: Source | StoredSource) -> Source:
 
 def _is_capped(source: StoredSource) -> bool:
     # a folder that a person named may be a large library; those that are looked for in a home or repo may not
-    return source.kind in {"home", "user", "repo"} and not source.id.startswith("path:")
+    known_place = source.kind in {"home", "user", "repo"} and not source.id.startswith("path:")
+    return known_place and is_capped(source.path, vouched=source.vouched)
 
 
 def _entries(

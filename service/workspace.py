@@ -356,7 +356,7 @@ class Workspace:
         """
 
         def show(step: ReindexProgress) -> None:
-            progress(Progress(_STAGES[step.phase], step.done, step.total))
+            progress(Progress(_STAGES[step.stage], step.done, step.total))
 
         return _reindex_view(self._index.reindex(show), self._index.snapshot.generation)
 

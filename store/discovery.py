@@ -16,7 +16,8 @@ from wellworn.store.safe_paths import is_inside
 from wellworn.store.skill_read import looks_like_skill
 from wellworn.store.text_file import Notes
 
-REPO_FOLDERS = (".wellworn/skills", ".agents/skills", ".claude/skills", ".pi/skills")
+OWN_FOLDER = ".wellworn/skills"
+REPO_FOLDERS = (OWN_FOLDER, ".agents/skills", ".claude/skills", ".pi/skills")
 HOME_FOLDERS = (*REPO_FOLDERS, ".pi/agent/skills")
 MAX_DEPTH = 6
 MAX_DIRECTORIES = 2000
@@ -36,7 +37,7 @@ class Source:
     """One folder that skills are read from.
 
     rank: lower wins when two sources of one scope and owner hold the same id. vouched: a person stands for it.
-    capped: at most 2,000 directories are looked at (folders that nobody named on purpose).
+    capped: at most 2,000 directories are looked at (folders that nobody named or filled on purpose).
     """
 
     id: str
@@ -59,7 +60,15 @@ class RepoPlace:
 def user_sources(home: Path, user: str) -> list[Source]:
     """Return a user's library folders under `home`, in order of precedence, whether they exist or not."""
     return [
-        Source(f"user:{user}:{folder}", home / folder, Scope.user, user, rank, vouched=True)
+        Source(
+            f"user:{user}:{folder}",
+            home / folder,
+            Scope.user,
+            user,
+            rank,
+            vouched=True,
+            capped=is_capped(home / folder, vouched=True),
+        )
         for rank, folder in enumerate(HOME_FOLDERS)
     ]
 
@@ -67,9 +76,25 @@ def user_sources(home: Path, user: str) -> list[Source]:
 def repo_sources(repo_root: Path, repo_id: str, vouched: bool) -> list[Source]:
     """Return a repo's library folders, in order of precedence, whether they exist or not."""
     return [
-        Source(f"repo:{repo_id}:{folder}", repo_root / folder, Scope.repo, repo_id, rank, vouched=vouched)
+        Source(
+            f"repo:{repo_id}:{folder}",
+            repo_root / folder,
+            Scope.repo,
+            repo_id,
+            rank,
+            vouched=vouched,
+            capped=is_capped(repo_root / folder, vouched=vouched),
+        )
         for rank, folder in enumerate(REPO_FOLDERS)
     ]
+
+
+def is_capped(folder: Path, *, vouched: bool) -> bool:
+    """Say whether the search of a known folder of a home or repo is limited.
+
+    Not in wellworn's own, into which whole libraries are imported, unless it came with a repo nobody vouched for.
+    """
+    return not vouched or not folder.match(OWN_FOLDER)
 
 
 def configured_source(path: Path, user: str, *, rank: int = 100) -> Source:

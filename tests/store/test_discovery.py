@@ -114,6 +114,13 @@ def test_a_folder_nobody_named_is_searched_up_to_a_limit_and_says_so(tmp_path: P
     assert list(walk_skills(source(tmp_path, capped=False))) == [tmp_path / "zzz"]
 
 
+def test_the_folder_that_libraries_are_imported_into_is_searched_whole() -> None:
+    capped = {source.path.parts[-2]: source.capped for source in user_sources(Path("/home/ann"), "ann")}
+    assert capped == {".wellworn": False, ".agents": True, ".claude": True, ".pi": True, "agent": True}
+    assert [source.capped for source in repo_sources(Path("/src"), "r", vouched=True)] == [False, True, True, True]
+    assert all(source.capped for source in repo_sources(Path("/src"), "r", vouched=False))
+
+
 def test_a_source_that_is_not_there_has_no_skills(tmp_path: Path) -> None:
     assert walk(tmp_path / "none") == []
 
