@@ -26,7 +26,7 @@ from wellworn.index.rows import pin_threads
 from wellworn.index.snapshot import IndexSnapshot, PartitionKey
 from wellworn.index.status import IndexStatus, Progress, ReindexProgress, ReindexReport, no_progress
 from wellworn.index.store_reader import LOAD_SKILLS, StoreReader
-from wellworn.models.errors import EncoderUnavailable, Unavailable
+from wellworn.models.errors import EncoderUnavailable, Unavailable, WellwornError
 from wellworn.store.changes import Change, ChangeKind
 from wellworn.store.database import Database
 from wellworn.store.vectors import VectorStore
@@ -66,7 +66,11 @@ class LiveIndex:
         self._threads: list[threading.Thread] = []
         self._last_reindex: ReindexReport | None = None
         self._trouble: dict[str, str] = {}
-        self._snapshot = self._loaded(self._backing)
+        try:
+            self._snapshot = self._loaded(self._backing)
+        except BaseException:
+            self._backing.vectors.close()
+            raise
 
     @property
     def snapshot(self) -> IndexSnapshot:
@@ -75,7 +79,7 @@ class LiveIndex:
 
     def status(self) -> IndexStatus:
         """Return counts and problems. Looks at every skill: for people, not for the hot path."""
-        problems = [*self._backing.vectors.problems, *self._trouble.values()]
+        problems = list(dict.fromkeys([*self._backing.vectors.problems, *self._trouble.values()]))
         return status_of(self._snapshot, problems, self._last_reindex, reindexing=self._rebuilding.locked())
 
     # -- following the store ---------------------------------------------------------------------------------------
@@ -84,7 +88,8 @@ class LiveIndex:
         """Apply what was written since, by this process or another; return whether there was anything.
 
         After it, everything that was committed before the call is in `snapshot`; when a change brings more than
-        INLINE_TEXTS new texts, they are embedded later (see `fill`). Raises StoreError, Unavailable.
+        INLINE_TEXTS new texts, they are embedded later (see `fill`). Not to be called inside `Database.write()`: what
+        is rolled back would stay in the index. Raises StoreError, Unavailable.
         """
         with self._lock:
             changes = self._reader.table.changes_since(self._snapshot.seq)
@@ -322,10 +327,14 @@ class LiveIndex:
             action()
         except Stopped:
             return True
-        except Exception as error:  # a background thread must outlive whatever one round of its work met
+        except WellwornError as error:
             if self._trouble.get(what) != str(error):
-                log.exception("The index's background work failed; it is tried again.")
+                log.warning("The index's background work failed and is tried again: %s", error)
             self._trouble[what] = str(error)
+            return False
+        except Exception as error:  # a background thread must outlive whatever one round of its work met
+            log.exception("The index's background work failed and is tried again.")
+            self._trouble[what] = f"The index's background work failed ({error}); see the log."
             return False
         self._trouble.pop(what, None)
         return True

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.index.makers import DISABLED, ENCODER, USER, make_card, make_columns, make_skill
@@ -249,3 +249,22 @@ def test_a_view_never_shows_a_partition_that_was_not_asked_for() -> None:
     assert len(secret.top(10)) == 0
     assert secret.known == 0
     assert len(view.char_scores(np.arange(view.slots), grams_of("secret")).contained) == view.slots
+
+
+OWNERS = [(scope, owner) for scope in (Scope.session, Scope.repo, Scope.user) for owner in ("a", "b", "c")]
+
+
+@settings(max_examples=30, deadline=None)
+@given(held=st.sets(st.sampled_from(OWNERS)), asked=st.lists(st.sampled_from(OWNERS)), message=TEXTS)
+def test_a_view_holds_skills_of_the_owners_asked_for_and_no_other(
+    held: set[tuple[Scope, str]], asked: list[tuple[Scope, str]], message: str
+) -> None:
+    def partition(scope: Scope, owner: str) -> Partition:
+        skills = [(n, make_skill(f"skill-{n}", scope=scope, owner=owner, aliases=[message])) for n in range(2)]
+        return Partition(scope, owner).upserted(make_columns(skills))
+
+    view = IndexSnapshot(ENCODER, partitions={key: partition(*key) for key in held}).view(asked)
+    refs = {hit.ref for hit in view.search(ENCODER.encode([message])[0], 100)}
+    refs |= {*view.by_id("skill-0"), *view.exact("skill 1"), *view.lexical(query_terms(message)).top(100).tolist()}
+    assert {(view.card(ref).scope, view.card(ref).owner) for ref in refs} == held & set(asked)
+    assert view.size == 2 * len(held & set(asked))

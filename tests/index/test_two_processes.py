@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from tests.index.makers import NOW, found, make_skill, make_source, open_data, open_live, put
@@ -109,3 +110,42 @@ def test_a_worker_that_is_killed_does_not_stop_the_others(tmp_path: Path) -> Non
         with open_live(db) as live:
             live.fill()
             assert found(live, "numbered thing 3 4", k=1) == ["many-3"]
+
+
+REINDEXER = """
+import sys, time
+from pathlib import Path
+from wellworn.index.encoders.hashing import HashingEncoder
+from wellworn.index.live import LiveIndex
+from wellworn.store.database import Database
+
+class Slow(HashingEncoder):
+    def encode(self, texts):
+        time.sleep(0.02)
+        return super().encode(texts)
+
+folder = Path(sys.argv[1])
+with Database(folder / "wellworn.db") as db, LiveIndex(db, folder / "vectors", Slow(64)) as live:
+    print("ready", flush=True)
+    print(live.reindex(sync=False).embedded, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_a_reindex_that_is_killed_again_and_again_completes_without_repair(tmp_path: Path) -> None:
+    random = Random(1)
+    with open_data(tmp_path, make_source(Path("/skills"))) as db:
+        put(db, *[make_skill(f"many-{n}", aliases=[f"numbered thing {n} {m}" for m in range(20)]) for n in range(400)])
+        for _ in range(12):
+            command = [sys.executable, "-c", REINDEXER, str(tmp_path)]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+                assert process.stdout is not None
+                process.stdout.readline()
+                time.sleep(random.uniform(0, 0.4))
+                process.kill()
+        with open_live(db) as live:
+            report = live.reindex(sync=False)
+            assert report.embedded + report.reused == 400 * 22
+            assert report.reused > 0
+            assert live.status().problems == ()
+            assert found(live, "numbered thing 321 7", k=1) == ["many-321"]
