@@ -210,7 +210,7 @@ def report(data: Mapping[str, Any]) -> str:
             "on the messages themselves is taken for each task and seed, which favours it. `raw`: its scores as they "
             "are (no probabilities, and above 1 for `sum`); `platt`, `isotonic`: after its own `fit` on labelled "
             "messages that are in neither library nor test and hold out-of-scope messages of the kind tested (1,600 to "
-            "1,875). In the table of aims stands the configuration best at the very figure: for top-1 and AUROC of those "
+            "1,875). In the table of aims stands its best at the very figure: for top-1 and AUROC of those "
             "below, for the others the fit with the lowest ECE.",
             "",
             *figures_table(results, PEER),
