@@ -138,6 +138,8 @@ class Running:
         try:
             workspace = self._open_workspace(self._progress)
         except WellwornError as error:
+            if self._stopped:  # then it is our own `_progress` that ended the opening
+                return
             self.failure = error
         except Exception:  # the thread's edge: the service must say that it will not become ready
             log.exception("the library could not be opened")

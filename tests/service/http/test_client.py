@@ -40,7 +40,7 @@ def settings_of(folder: Path) -> Settings:
 def announced(service: Served, folder: Path, **changed: object) -> None:
     """Announce `service` in `folder`, with some facts wrong."""
     facts = {"address": service.address, "pid": os.getpid(), "instance": service.app.state.running.instance}
-    write_place(folder, Place(**{**facts, "token": TOKEN, **changed}))  # type: ignore[arg-type]
+    write_place(folder, Place(**{**facts, "token": TOKEN, **changed}))
 
 
 def dead_pid() -> int:

@@ -39,6 +39,16 @@ def make_home(folder: Path) -> Path:
     return folder / "home"
 
 
+def is_ready(process: subprocess.Popen[str], address: str) -> bool:
+    if process.poll() is not None:
+        assert process.stderr is not None
+        raise AssertionError(f"It ended: {process.stderr.read()}")
+    try:
+        return httpx.get(address + "/readyz").status_code == 200
+    except httpx.ConnectError:  # it is ending; the next look tells why
+        return False
+
+
 @contextmanager
 def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`wellworn serve --port 0` with the tiny encoder; yields the process and its address."""
@@ -56,7 +66,7 @@ def serving(folder: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[st
             assert process.stdout is not None
             found = re.search(r"http://[\w.:]+", process.stdout.readline())
             assert found is not None
-            wait_until(lambda: httpx.get(found.group() + "/readyz").status_code == 200, 20)
+            wait_until(lambda: is_ready(process, found.group()), 20)
             yield process, found.group()
         finally:
             if process.poll() is None:
