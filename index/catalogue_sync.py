@@ -21,6 +21,7 @@ from wellworn.store.sources import SourceTable, StoredSource
 DERIVED_FORMAT = 1
 """Raised whenever `utterances_of` or `pack_text` change what they return: every skill is then read again."""
 _BATCH = 200
+_FOUND_KINDS = frozenset({"home", "repo"})
 _FILES = ("SKILL.md", "manifest.yaml")
 
 Now = Callable[[], datetime]
@@ -79,7 +80,7 @@ def sync_source(
     table = SkillTable(db)
     stored = table.stamps(source.id)
     diagnostics: list[Diagnostic] = []
-    directories = list(walk_skills(_walkable(source), diagnostics))
+    directories = list(walk_skills(walkable(source), diagnostics))
     stamps = {path_text(directory): (directory, stamp_of(directory)) for directory in directories}
     stale = [new for path, new in stamps.items() if stored.get(path, (0, ""))[1] != new[1]]
     gone = [key for path, (key, _) in stored.items() if path not in stamps]
@@ -110,18 +111,13 @@ def sync_all(db: Database, progress: Progress = no_progress, *, now: Now = utc_n
     return [sync_source(db, source, progress, now=now) for source in SourceTable(db).list()]
 
 
-def _walkable(source: Source | StoredSource) -> Source:
+def walkable(source: Source | StoredSource) -> Source:
+    """Return a source as `walk_skills` takes it; of a stored one it is found out again whether its search is limited."""
     if isinstance(source, Source):
         return source
-    return Source(
-        source.id, source.path, source.scope, source.owner, source.rank, source.vouched, capped=_is_capped(source)
-    )
-
-
-def _is_capped(source: StoredSource) -> bool:
     # a folder that a person named may be a large library; those that are looked for in a home or repo may not
-    known_place = source.kind in {"home", "user", "repo"} and not source.id.startswith("path:")
-    return known_place and is_capped(source.path, vouched=source.vouched)
+    capped = source.kind in _FOUND_KINDS and is_capped(source.path, vouched=source.vouched)
+    return Source(source.id, source.path, source.scope, source.owner, source.rank, source.vouched, capped)
 
 
 def _entries(

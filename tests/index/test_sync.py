@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from tests.index.makers import NOW, USER, found, make_source, open_data, open_live, write_skill_file
 
-from wellworn.index.catalogue_sync import sync_all, sync_source
+from wellworn.index.catalogue_sync import sync_all, sync_source, walkable
 from wellworn.index.status import ReindexProgress
 from wellworn.models.errors import NotFound
+from wellworn.models.skill import Scope
 from wellworn.store.database import Database
 from wellworn.store.discovery import Source
 from wellworn.store.skills import SkillTable
+from wellworn.store.sources import StoredSource
 
 
 @pytest.fixture
@@ -123,3 +125,20 @@ def test_sync_all_covers_every_registered_source(tmp_path: Path) -> None:
     write_skill_file(other.path, "second", "Second")
     with open_data(tmp_path / "data", one, other) as db:
         assert {report.source_id: report.added for report in sync_all(db)} == {"a": 1, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind", "vouched", "capped"),
+    [
+        (".wellworn/skills", "home", True, False),
+        (".claude/skills", "home", True, True),
+        (".wellworn/skills", "repo", False, True),
+        ("anywhere", "added", True, False),
+        ("anywhere", "configured", True, False),
+    ],
+)
+def test_only_folders_that_nobody_named_or_filled_are_searched_with_a_limit(
+    folder: str, kind: str, vouched: bool, capped: bool
+) -> None:
+    stored = StoredSource("one", Path("/home/me") / folder, Scope.user, "local", 0, vouched, kind, NOW)
+    assert walkable(stored).capped is capped
