@@ -112,7 +112,7 @@ def sync_all(db: Database, progress: Progress = no_progress, *, now: Now = utc_n
 
 
 def walkable(source: Source | StoredSource) -> Source:
-    """Return a source as `walk_skills` takes it; of a stored one it is found out again whether its search is limited."""
+    """Return a source as `walk_skills` takes it; whether the search of a stored one is limited is found out again."""
     if isinstance(source, Source):
         return source
     # a folder that a person named may be a large library; those that are looked for in a home or repo may not
