@@ -63,6 +63,12 @@ def sampled_library(
     return library, [row for row in train if row not in taken]
 
 
+def unseen(fit: Sequence[Row], library: Sequence[Row], messages: Sequence[Row]) -> list[Row]:
+    """Return the rows whose text is in neither library nor messages: the public sets hold a few texts twice."""
+    seen = {text for line in library for text in line["examples"]} | {row["message"] for row in messages}
+    return [row for row in fit if row["message"] not in seen]
+
+
 def with_typos(text: str, chance: random.Random) -> str:
     """Return the text with one typo per 15 characters: a letter left out, doubled, replaced or swapped."""
     characters = list(text)
@@ -110,7 +116,7 @@ def clinc150(data: Path, seed: int, *, utterances: int = UTTERANCES, typos: bool
     fit = [*meant(chance.sample(splits["val"], FIT_MESSAGES)), *unmeant(text for text, _ in splits["oos_val"])]
     test = chance.sample(splits["test"], in_scope) if in_scope else splits["test"]
     messages = [*meant(test), *unmeant(text for text, _ in splits["oos_test"])]
-    return Task(library, _typos(messages, chance) if typos else messages, fit)
+    return Task(library, _typos(messages, chance) if typos else messages, unseen(fit, library, messages))
 
 
 def banking77(data: Path, seed: int, *, utterances: int = UTTERANCES, typos: bool = False) -> Task:
@@ -121,7 +127,7 @@ def banking77(data: Path, seed: int, *, utterances: int = UTTERANCES, typos: boo
     outside = chance.sample([text for text, _ in splits["oos_test"]], len(test) // 4)
     fit = [*meant(chance.sample(left, FIT_MESSAGES)), *unmeant(text for text, _ in splits["oos_val"])]
     messages = [*meant(test), *unmeant(outside)]
-    return Task(library, _typos(messages, chance) if typos else messages, fit)
+    return Task(library, _typos(messages, chance) if typos else messages, unseen(fit, library, messages))
 
 
 def banking77_near(data: Path, seed: int) -> Task:
@@ -137,7 +143,8 @@ def banking77_near(data: Path, seed: int) -> Task:
     outside = chance.sample([text for text, label in test if label in held_out], len(inside) // 4)
     near = chance.sample([text for text, label in train if label in held_out], FIT_MESSAGES // 4)
     fit = [*meant(chance.sample(left, FIT_MESSAGES)), *unmeant(near)]
-    return Task(library, [*meant(inside), *unmeant(outside)], fit)
+    messages = [*meant(inside), *unmeant(outside)]
+    return Task(library, messages, unseen(fit, library, messages))
 
 
 def skill_messages(data: Path, _seed: int, *, largest: bool = False) -> Task:

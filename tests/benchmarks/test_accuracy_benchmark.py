@@ -52,6 +52,12 @@ def test_no_text_is_in_two_of_library_messages_and_fit(data: Path, make: Any) ->
     assert all(len(line["examples"]) == 10 for line in task.library)
 
 
+def test_a_text_that_the_public_set_holds_twice_is_not_fitted_on() -> None:
+    fit = [{"message": text, "expected": None} for text in ("stored", "asked", "new")]
+    left = sets.unseen(fit, [{"id": "a", "examples": ["stored"]}], [{"message": "asked", "expected": "a"}])
+    assert [row["message"] for row in left] == ["new"]
+
+
 @pytest.mark.parametrize("make", [sets.clinc150, sets.banking77, sets.banking77_near])
 def test_a_seed_makes_the_same_task_again_and_another_seed_another(data: Path, make: Any) -> None:
     assert make(data, 1) == make(data, 1)
