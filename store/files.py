@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,17 +21,32 @@ def write_whole(path: Path, data: bytes, *, sync: bool = True) -> None:
     A temporary file in the same folder is written, flushed and renamed; with `sync` it and the folder are also
     forced to the disk. Permissions of an existing file are kept. Raises StoreError when the folder cannot be written.
     """
-    temporary = path.parent / temporary_name(path.name)
+    write_together([(path, data)], sync=sync)
+
+
+def write_together(files: Sequence[tuple[Path, bytes]], *, sync: bool = True) -> None:
+    """Replace files that belong together, each as `write_whole` does: all are written before the first is renamed.
+
+    So a full disk changes none of them, and only a crash between two renames (microseconds) leaves some old, some new.
+    Raises StoreError naming the file at which it failed.
+    """
+    staged: list[tuple[Path, Path]] = []
+    path = files[0][0]
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(path)
-        _write_new(temporary, data, _mode_of(path), sync=sync)
-        temporary.replace(path)
+        for path, data in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _remove_leftovers(path)
+            staged.append((path.parent / temporary_name(path.name), path))
+            _write_new(staged[-1][0], data, _mode_of(path), sync=sync)
+        for temporary, path in staged:
+            temporary.replace(path)
         if sync:
-            sync_folder(path.parent)
+            for folder in {path.parent for _, path in staged}:
+                sync_folder(folder)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        for temporary, _ in staged:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
         raise StoreError(f"{path} cannot be written: {error.strerror or error}.", hint=_HINT) from error
 
 

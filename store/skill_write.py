@@ -15,7 +15,7 @@ from typing import Any
 from wellworn.models.errors import Conflict, InvalidInput, NotFound, StoreError
 from wellworn.models.ids import check_skill_id
 from wellworn.models.skill import Skill, SkillManifest
-from wellworn.store.files import is_leftover, sync_folder, temporary_name, write_whole
+from wellworn.store.files import is_leftover, sync_folder, temporary_name, write_together, write_whole
 from wellworn.store.front_matter import split_lines
 from wellworn.store.safe_paths import inside
 from wellworn.store.skill_read import MANIFEST_FILE, SKILL_FILE, SkillBytes, SkillPaths, find_files, read_files
@@ -214,10 +214,13 @@ def _update(
         allowed_tools=current.allowed_tools if allowed_tools is None else allowed_tools,
     )
     _check_edit(target, edited, current, aim, changes)
+    changed = []
     if edited.manifest is not None and edited.manifest != files.manifest:
-        write_whole(edited.manifest_path or target / MANIFEST_FILE, edited.manifest, sync=sync)
+        changed.append((edited.manifest_path or target / MANIFEST_FILE, edited.manifest))
     if edited.skill_md is not None and edited.skill_md != files.skill_md:
-        write_whole(edited.skill_md_path or target / SKILL_FILE, edited.skill_md, sync=sync)
+        changed.append((edited.skill_md_path or target / SKILL_FILE, edited.skill_md))
+    if changed:
+        write_together(changed, sync=sync)
 
 
 def _edited(
