@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import random
 import re
+import time
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -42,6 +45,24 @@ def _pydantic_check(text: str) -> str:
 SkillId = Annotated[str, AfterValidator(_pydantic_check)]
 
 
-def new_id() -> str:
-    """Return a new ULID: 26 characters that sort by time."""
-    return str(ULID())
+class IdMaker:
+    """Makes ULIDs from one generator that was seeded by the system, rather than asking the kernel for each.
+
+    Ids are unique, not secret: whoever knows one still needs the right to see what it names.
+    """
+
+    def __init__(self) -> None:
+        self._random = random.Random()  # noqa: S311  see above
+        self._process = os.getpid()
+
+    def __call__(self) -> str:
+        """Return a new ULID: 26 characters that sort by time."""
+        if self._process != os.getpid():
+            self._random.seed()  # a forked child must not repeat its parent's numbers
+            self._process = os.getpid()
+        milliseconds = time.time_ns() // 1_000_000
+        return str(ULID(milliseconds.to_bytes(6, "big") + self._random.randbytes(10)))
+
+
+new_id = IdMaker()
+"""Return a new ULID: 26 characters that sort by time."""

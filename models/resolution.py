@@ -118,9 +118,14 @@ class CandidateExplanation(Wire):
 
 
 class Explanation(Wire):
-    """What led to the answer. Confidence = softmax over the candidates' scores and the outside score."""
+    """What led to the answer: confidence = softmax over the candidates' scores, `othersScore` and the outside score.
+
+    others: how many more candidates were looked at; othersScore: logarithm of the sum of the exponentials of theirs.
+    """
 
     candidates: list[CandidateExplanation]
+    others: int = 0
+    others_score: float | None = None
     outside_score: float
     outside_contributions: list[Contribution]
     mood: str
