@@ -147,7 +147,7 @@ class ReindexKind(Kind):
     def round(self, tally: Tally) -> list[str]:
         self.edit()
         if self.random.random() < 0.5:
-            shutil.rmtree(self.world.data / "vectors")
+            shutil.rmtree(self.world.data / "vectors", ignore_errors=True)
         before = kw.contents(self.world.folder)
         running = self.world.start("reindex")
         way, moment = self.moment(running, self.world.seconds.get("reindex", self.world.seconds["import"]))
@@ -172,6 +172,9 @@ class ReindexKind(Kind):
                 folder.mkdir(exist_ok=True)
                 text = f"---\nname: {line['id']}\ndescription: {line['description']}\n---\n\n{line['body']}"
                 (folder / "SKILL.md").write_text(text, encoding="utf-8")
+                if not (folder / "manifest.yaml").exists():
+                    manifest = f"id: {line['id']}\ntriggers: {json.dumps(line['triggers'])}\n"
+                    (folder / "manifest.yaml").write_text(manifest, encoding="utf-8")
 
 
 @dataclass
