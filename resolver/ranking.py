@@ -1,4 +1,4 @@
-"""Candidates, features, scores and confidences of one inquiry."""
+"""Candidates, features, scores and confidences of one inquiry, and the evidence behind them."""
 
 from __future__ import annotations
 
@@ -9,87 +9,132 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wellworn.index.lexical import exact_key
-from wellworn.index.segment import FIELDS
-from wellworn.index.view import View
+from wellworn.index.segment import FIELDS, NEGATIVE
+from wellworn.index.view import FieldCosines, Lexical, View
 from wellworn.models.resolution import Contribution
-from wellworn.models.skill import UtteranceField
+from wellworn.resolver.candidates import HEAD, LIMIT, gather
+from wellworn.resolver.features import BOUNDED, Features, measure
+from wellworn.resolver.head import Heads
 from wellworn.resolver.inquiry import Inquiry
 from wellworn.resolver.parameters import Parameters
 from wellworn.resolver.reasons import Evidence
+from wellworn.resolver.scoring import COLUMNS, Scores, score
 
-_SHORT = [FIELDS.index(f) for f in (UtteranceField.name, UtteranceField.alias, UtteranceField.trigger, UtteranceField.example, UtteranceField.learned)]
+FACT_SHOWN = 0.2
+"""A statement of the context is evidence when a trigger is this much like it (see features._above)."""
+_EXACT = BOUNDED.index("exact")
+_NAMED = BOUNDED.index("named")
+_TRIGGER_FACT = BOUNDED.index("triggerFact")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
-    """Candidates best first; see the fields."""
+class Measured:
+    """What was looked at for one inquiry: the candidates with their features, not yet weighed."""
 
     refs: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    confidences: NDArray[np.float64]
-    outside_score: float
-    outside_contributions: list[Contribution]
-    values: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    names: tuple[str, ...]
-    proofs: tuple[Evidence, ...]
+    features: Features
+    lexical: Lexical
+
+
+def measure_inquiry(
+    view: View, inquiry: Inquiry, heads: Heads, *, now: datetime, limit: int = LIMIT
+) -> Measured | None:
+    """Gather candidates and measure them; None when nothing at all is near."""
+    lexical = view.lexical(inquiry.terms)
+    look = heads.look(inquiry.text, inquiry.query)
+    exact = dict.fromkeys([*view.exact(exact_key(inquiry.text)), *view.exact(exact_key(inquiry.message.request))])
+    refs = gather(view, inquiry, lexical, look.best(HEAD), exact=exact, limit=limit)
+    if not len(refs):
+        return None
+    cards = [view.card(ref) for ref in refs.tolist()]
+    values = look.of([card.key for card in cards])
+    features = measure(
+        view, inquiry, refs=refs, cards=cards, lexical=lexical, head=values, exact=frozenset(exact), now=now
+    )
+    return Measured(refs, features, lexical)
+
+
+class Ranking:
+    """Candidates best first: refs int64[n], scores and confidences float64[n], and the outside option's score."""
+
+    def __init__(self, view: View, inquiry: Inquiry, measured: Measured, scores: Scores) -> None:
+        self._order = np.argsort(-scores.scores, kind="stable")
+        self._view, self._inquiry, self._measured, self._all = view, inquiry, measured, scores
+        self.refs: NDArray[np.int64] = measured.refs[self._order]
+        self.scores = scores.scores[self._order]
+        self.confidences = scores.confidences[self._order]
+        self.outside_score = scores.outside
 
     @classmethod
     def empty(cls) -> Ranking:
-        none = np.empty(0)
-        return cls(np.empty(0, dtype=np.int64), none, none, 0.0, [], np.empty((0, 0)), none, (), ())
+        """Return a ranking of nothing."""
+        return _NoRanking()
+
+    @property
+    def outside_contributions(self) -> list[Contribution]:
+        """What the outside option's score is made of."""
+        return [_contribution(name, value, weight) for name, value, weight in self._all.outside_parts]
 
     def contributions(self, place: int) -> list[Contribution]:
-        return [
-            Contribution(feature=n, value=float(v), weight=float(w), contribution=float(v * w))
-            for n, v, w in zip(self.names, self.values[place], self.weights, strict=True)
-        ]
+        """Return what the score of the candidate at `place` is made of; what is 0 is left out."""
+        at = int(self._order[place])
+        rows = zip(COLUMNS, self._all.values[at].tolist(), self._all.weights[at].tolist(), strict=True)
+        return [_contribution(name, value, weight) for name, value, weight in rows if value and weight]
 
     def evidence(self, place: int) -> Evidence:
-        return self.proofs[place]
+        """Return what spoke for the candidate at `place`."""
+        at = int(self._order[place])
+        features = self._measured.features
+        field, row, cosine = _nearest(features.cosines, at)
+        words = tuple(word for word, _ in self._measured.lexical.words(int(self.refs[place])))
+        called = features.bounded[at, _EXACT] or features.bounded[at, _NAMED]
+        return Evidence(
+            exact=self._view.card(int(self.refs[place])).id if called else "",
+            field=FIELDS[field] if field >= 0 else None,
+            text=self._view.text(row) or "",
+            cosine=cosine,
+            words=words,
+            facts=self._facts(at) if features.bounded[at, _TRIGGER_FACT] >= FACT_SHOWN else (),
+        )
+
+    def _facts(self, at: int) -> tuple[str, ...]:
+        """Statements of the context like a trigger of the candidate, the most alike first."""
+        inquiry = self._inquiry
+        cosines = self._view.trigger_cosines(self._measured.refs[at : at + 1], inquiry.statements)[0]
+        best = int(np.nan_to_num(cosines).argmax())
+        return inquiry.facts.statements[best : best + 1]
 
 
-def rank(view: View, inquiry: Inquiry, parameters: Parameters, head: None, *, now: datetime, limit: int = 64) -> Ranking:
-    lexical = view.lexical(inquiry.terms)
-    refs = dict.fromkeys(hit.ref for hit in view.search(inquiry.query, 4 * limit))
-    exact = set(view.exact(exact_key(inquiry.text)))
-    for name in inquiry.reading.named:
-        exact.update(view.by_id(name))
-    chosen = np.array([*dict.fromkeys([*exact, *refs, *lexical.top(limit).tolist()])][: 2 * limit], dtype=np.int64)
-    if not len(chosen):
+class _NoRanking(Ranking):
+    """Nothing was found."""
+
+    def __init__(self) -> None:
+        self.refs = np.empty(0, dtype=np.int64)
+        self.scores = self.confidences = np.empty(0)
+        self.outside_score = 0.0
+
+    @property
+    def outside_contributions(self) -> list[Contribution]:
+        return []
+
+
+def rank(view: View, inquiry: Inquiry, parameters: Parameters, heads: Heads, *, now: datetime) -> Ranking:
+    """Rank the skills of a view for one inquiry."""
+    measured = measure_inquiry(view, inquiry, heads, now=now)
+    if measured is None:
         return Ranking.empty()
-    cosines = view.field_cosines(chosen, inquiry.query)
-    best = np.nan_to_num(cosines.best)
-    values = np.stack(
-        [
-            best[:, _SHORT].max(axis=1),
-            best[:, FIELDS.index(UtteranceField.description)],
-            best[:, FIELDS.index(UtteranceField.body)],
-            lexical.whole[chosen],
-            lexical.short[chosen],
-            view.char_scores(chosen, inquiry.grams).cosine,
-            np.array([ref in exact for ref in chosen.tolist()], dtype=float),
-            best[:, FIELDS.index(UtteranceField.negative)],
-        ],
-        axis=1,
-    ).astype(np.float64)
-    names = tuple(parameters.weights)
-    weights = np.array(list(parameters.weights.values()))
-    scores = values @ weights
-    order = np.argsort(-scores, kind="stable")
-    outside = parameters.outside["constant"] + parameters.outside["penalty"] * inquiry.reading.penalty
-    all_scores = np.append(scores[order], outside)
-    odds = np.exp(all_scores - all_scores.max())
-    proofs = []
-    for at in order.tolist():
-        row = best[at].copy()
-        row[FIELDS.index(UtteranceField.negative)] = -1
-        field = int(row.argmax())
-        text = view.text(int(cosines.best_row[at, field])) or ""
-        words = tuple(word for word, _ in lexical.words(int(chosen[at])))
-        proofs.append(Evidence(inquiry.text if values[at, 6] else "", FIELDS[field], text, float(row[field]), words))
-    return Ranking(
-        chosen[order], scores[order], (odds / odds.sum())[:-1], outside,
-        [Contribution(feature="constant", value=1.0, weight=outside, contribution=outside)],
-        values[order], weights, names, tuple(proofs),
-    )
+    return Ranking(view, inquiry, measured, score(measured.features, inquiry.reading.penalty, parameters))
+
+
+def _nearest(cosines: FieldCosines, at: int) -> tuple[int, int, float]:
+    """Return the field, row and cosine of the candidate's nearest utterance; (-1, -1, 0) when it has none."""
+    best = np.nan_to_num(cosines.best[at], nan=-2.0)
+    best[NEGATIVE] = -2.0
+    field = int(best.argmax())
+    if best[field] < -1.0:
+        return -1, -1, 0.0
+    return field, int(cosines.best_row[at, field]), float(best[field])
+
+
+def _contribution(name: str, value: float, weight: float) -> Contribution:
+    return Contribution(feature=name, value=value, weight=weight, contribution=value * weight)

@@ -1,0 +1,265 @@
+"""What is known of each candidate, as a matrix of named numbers. 0 means "says nothing" in every column.
+
+FITTED columns compare the message with the skill; their weights are fitted, by the kind of skill: what its author
+wrote (see `Kind`). BOUNDED columns are rules, context and history: no public data says how much they should weigh, so
+their weights are set by hand and small, and what is not stated or never happened is exactly 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wellworn.index.segment import FIELD_CODES
+from wellworn.index.view import FieldCosines, Lexical, View
+from wellworn.models.skill import Scope, SkillCard, SkillStats, UtteranceField
+from wellworn.resolver.inquiry import Inquiry
+
+FloatMatrix = NDArray[np.float64]
+IntColumn = NDArray[np.int64]
+
+FITTED = (
+    "nearestExample",
+    "topExamples",
+    "name",
+    "description",
+    "bodyBest",
+    "bodyTop",
+    "wholeText",
+    "shortText",
+    "characters",
+    "charactersCovered",
+    "head",
+)
+BOUNDED = (
+    "exact",
+    "named",
+    "negative",
+    "excluded",
+    "triggerFact",
+    "goal",
+    "recentTraces",
+    "branchWords",
+    "sameSession",
+    "recentlyUsed",
+    "reliability",
+    "narrowScope",
+)
+HEAD_FLOOR = -8.0
+"""Log-probabilities below it say no more than "not this one"."""
+FEW_EXAMPLES = 4
+LIKENESSES_MAX = 6
+"""Texts of one kind (goal, traces, excluded objects) that are compared with every candidate."""
+_EXAMPLES = [
+    FIELD_CODES[field]
+    for field in (UtteranceField.alias, UtteranceField.trigger, UtteranceField.example, UtteranceField.learned)
+]
+_NAME, _DESCRIPTION = FIELD_CODES[UtteranceField.name], FIELD_CODES[UtteranceField.description]
+_BODY, _NEGATIVE = FIELD_CODES[UtteranceField.body], FIELD_CODES[UtteranceField.negative]
+_UNLIKE = 0.5
+"""A cosine below it is no likeness between a fact, a goal or an excluded object and a skill; see the tests."""
+_HALF_LIFE_DAYS = 30.0
+_NEUTRAL_SUCCESSES, _NEUTRAL_RUNS = 4.0, 5.0
+_SCOPE_VALUES = {Scope.session: 1.0, Scope.repo: 0.5, Scope.user: 0.0}
+
+
+class Kind(IntEnum):
+    """What a skill offers to compare with; each kind has a row of weights of its own.
+
+    examples_untrained: it has examples, but there is no head (not fitted yet, or the library is too large for one).
+    """
+
+    few_examples = 0
+    examples = 1
+    description = 2
+    body = 3
+    examples_description = 4
+    examples_body = 5
+    examples_untrained = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadValues:
+    """What the trained head says of n candidates: log-probabilities float64[n] (NaN: it does not know the skill), how
+    many utterances it has seen of each (0), and `level`: its highest logit above the mean one (0 without a head)."""
+
+    log_probabilities: FloatMatrix
+    counts: IntColumn
+    level: float
+
+    @classmethod
+    def none(cls, n: int) -> HeadValues:
+        return cls(np.full(n, np.nan), np.zeros(n, dtype=np.int64), 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Features:
+    """n candidates. fitted: float64[n, len(FITTED)]; bounded: float64[n, len(BOUNDED)]; kinds: int64[n], of `Kind`.
+
+    cosines: for the evidence. size: skills in the view. words: of the message. level: see HeadValues.
+    """
+
+    fitted: FloatMatrix
+    bounded: FloatMatrix
+    kinds: IntColumn
+    cosines: FieldCosines
+    size: int
+    words: int
+    level: float
+
+
+def measure(
+    view: View,
+    inquiry: Inquiry,
+    *,
+    refs: IntColumn,
+    cards: Sequence[SkillCard],
+    lexical: Lexical,
+    head: HeadValues,
+    exact: frozenset[int],
+    now: datetime,
+) -> Features:
+    """Measure the candidates `refs`, whose cards are `cards`. exact: those whose name, id or alias is the message."""
+    cosines = view.field_cosines(refs, inquiry.query)
+    chars = view.char_scores(refs, inquiry.grams)
+    examples, top = _highest(cosines.best), _highest(cosines.top)
+    columns = (
+        examples,
+        top,
+        cosines.best[:, _NAME],
+        cosines.best[:, _DESCRIPTION],
+        cosines.best[:, _BODY],
+        cosines.top[:, _BODY],
+        lexical.whole[refs],
+        lexical.short[refs],
+        chars.cosine,
+        chars.contained,
+        np.maximum(head.log_probabilities, HEAD_FLOOR),
+    )
+    return Features(
+        fitted=np.nan_to_num(np.stack(columns, axis=1).astype(np.float64)),
+        bounded=_bounded(view, inquiry, refs=refs, cards=cards, cosines=cosines, exact=exact, now=now),
+        kinds=kinds_of(cosines.best, head.counts),
+        cosines=cosines,
+        size=view.size,
+        words=len(inquiry.message.words),
+        level=head.level,
+    )
+
+
+def _highest(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
+    highest: NDArray[np.float32] = np.fmax.reduce(cosines[:, _EXAMPLES], axis=1)
+    return highest
+
+
+def kinds_of(best: NDArray[np.float32], counts: IntColumn) -> IntColumn:
+    """Return the kind of each candidate. best: its cosines by field (NaN: has none). counts: utterances of its head."""
+    has = ~np.isnan(best)
+    examples, description, body = has[:, _EXAMPLES].any(axis=1), has[:, _DESCRIPTION], has[:, _BODY]
+    kinds = np.where(body, Kind.body, Kind.description)
+    kinds[examples & body] = Kind.examples_body
+    kinds[examples & ~body & description] = Kind.examples_description
+    alone = examples & ~body & ~description
+    kinds[alone] = np.where(counts[alone] < FEW_EXAMPLES, Kind.few_examples, Kind.examples)
+    kinds[examples & (counts == 0)] = Kind.examples_untrained
+    return kinds.astype(np.int64)
+
+
+def _bounded(
+    view: View,
+    inquiry: Inquiry,
+    *,
+    refs: IntColumn,
+    cards: Sequence[SkillCard],
+    cosines: FieldCosines,
+    exact: frozenset[int],
+    now: datetime,
+) -> FloatMatrix:
+    columns: dict[str, ArrayLike] = {"negative": _against(cosines), "excluded": _likeness(view, refs, inquiry.excluded)}
+    if exact:
+        columns["exact"] = [ref in exact for ref in refs.tolist()]
+    if inquiry.reading.named:
+        columns["named"] = [card.id in inquiry.reading.named for card in cards]
+    if len(inquiry.statements):
+        columns["triggerFact"] = _above(np.nan_to_num(view.trigger_cosines(refs, inquiry.statements)).max(axis=1))
+    columns["goal"] = _likeness(view, refs, inquiry.goal)
+    columns["recentTraces"] = _likeness(view, refs, inquiry.traces)
+    if inquiry.facts.branch:
+        columns["branchWords"] = [_shared(inquiry.facts.branch, card.id) for card in cards]
+    columns |= _history(cards, inquiry.session_keys, now)
+    values = np.zeros((len(refs), len(BOUNDED)))
+    for name, column in columns.items():
+        values[:, BOUNDED.index(name)] = column
+    return values
+
+
+def _history(cards: Sequence[SkillCard], session_keys: frozenset[int], now: datetime) -> dict[str, ArrayLike]:
+    columns: dict[str, ArrayLike] = {"narrowScope": [_SCOPE_VALUES[card.scope] for card in cards]}
+    if session_keys:
+        columns["sameSession"] = [card.key in session_keys for card in cards]
+    stats = [card.stats for card in cards]
+    if any(one.usage_count or one.failure_count for one in stats):
+        columns["recentlyUsed"] = [_recency(one, now) for one in stats]
+        columns["reliability"] = [_trouble(one) for one in stats]
+    return columns
+
+
+def _against(cosines: FieldCosines) -> NDArray[np.float64]:
+    """How much nearer the message is to a negative than to anything that stands for the skill, from 0 to 1.
+
+    A negative that is the message itself (1) counts whole; one that is no nearer than the skill's own words counts 0.
+    """
+    negative = cosines.best[:, _NEGATIVE].astype(np.float64)
+    own = cosines.best.copy()
+    own[:, _NEGATIVE] = np.nan
+    nearest = np.fmax.reduce(own, axis=1).astype(np.float64)
+    lead = (np.nan_to_num(negative) - np.nan_to_num(nearest)) / np.maximum(1.0 - np.nan_to_num(nearest), 0.2)
+    return np.clip(np.where(np.isnan(negative), 0.0, lead), 0.0, 1.0)
+
+
+def _likeness(view: View, refs: IntColumn, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The best cosine of each candidate's own words with any of these vectors, as 0 (unlike) to 1 (the same)."""
+    best = np.zeros(len(refs))
+    for vector in vectors[:LIKENESSES_MAX]:
+        cosines = view.field_cosines(refs, vector).best.copy()
+        cosines[:, _NEGATIVE] = np.nan
+        best = np.maximum(best, np.nan_to_num(np.fmax.reduce(cosines, axis=1)))
+    return _above(best)
+
+
+def _above(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.clip((cosines - _UNLIKE) / (1.0 - _UNLIKE), 0.0, 1.0)
+
+
+def _shared(branch: str, skill_id: str) -> float:
+    """The share of the skill's name that the branch has."""
+    own = _words(skill_id)
+    return len(_words(branch) & own) / len(own) if own else 0.0
+
+
+def _words(identifier: str) -> frozenset[str]:
+    separated = "".join(letter if letter.isalnum() else " " for letter in identifier.casefold())
+    return frozenset(word for word in separated.split() if len(word) > 2)
+
+
+def _recency(stats: SkillStats, now: datetime) -> float:
+    """1 for a skill used just now, halved every 30 days; 0 for one never used, which must never be a disadvantage."""
+    used = stats.last_used_at
+    if used is None or stats.usage_count <= 0:
+        return 0.0
+    days = max((now - used).total_seconds() / 86_400.0, 0.0)
+    return float(0.5 ** (days / _HALF_LIFE_DAYS))
+
+
+def _trouble(stats: SkillStats) -> float:
+    """0 for a skill without failures, down to -1: ln of a smoothed success rate against its neutral prior (4 of 5)."""
+    successes, failures = stats.success_count, stats.failure_count
+    if failures <= 0:
+        return 0.0
+    rate = (successes + _NEUTRAL_SUCCESSES) / (successes + failures + _NEUTRAL_RUNS)
+    return float(np.clip(np.log(rate / (_NEUTRAL_SUCCESSES / _NEUTRAL_RUNS)), -1.0, 0.0))
