@@ -35,7 +35,7 @@ _MIN_DISTINCT = 16
 
 
 def redact(text: str) -> str:
-    """Return `text` with every secret that we know the shape of replaced by `[redacted ...]`, and home folders by `~`."""
+    """Return `text` with every secret of a known shape replaced by `[redacted ...]`, and home folders by `~`."""
     for name, pattern in _SHAPES:
         text = pattern.sub(_replacement(name), text)
     text = _MIXED_RUN.sub(_if_random, text)

@@ -17,8 +17,8 @@ from wellworn.models.errors import InvalidInput, NotFound
 from wellworn.models.ids import check_skill_id
 from wellworn.models.skill import Scope, SkillList, SkillView
 from wellworn.store.database import Database
-from wellworn.store.text_hash import storable
 from wellworn.store.skill_rows import VIEW_COLUMNS, view_of
+from wellworn.store.text_hash import storable
 
 Owners = Sequence[tuple[Scope, str]]
 _NEAR = 3
