@@ -5,17 +5,22 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
-from wellworn.index.encoder import Encoder
+from wellworn.index.encoder import Encoder, FloatArray
 from wellworn.models.errors import Unavailable
 from wellworn.store.vectors import VectorStore
 
 BATCH_TEXTS = 256
 _WAIT_SECONDS = 0.1
 
+T = TypeVar("T")
+R = TypeVar("R")
 Embedded = Callable[[int], None]
 """Told after each stored batch: how many texts it had."""
 
@@ -55,12 +60,19 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def embed_missing(
-    encoder: Encoder, vectors: VectorStore, texts: Mapping[bytes, str], stop: threading.Event, done: Embedded
+    encoder: Encoder,
+    vectors: VectorStore,
+    texts: Mapping[bytes, str],
+    stop: threading.Event,
+    done: Embedded,
+    *,
+    at_once: int = 1,
 ) -> int:
     """Embed and store those of `texts` (by hash) that are not stored; return how many were.
 
-    Texts of similar length go together, since a batch costs what its longest text costs. Each batch is stored at once,
-    so a killed process loses one batch. Raises EncoderUnavailable, StoreError, Stopped.
+    Texts of similar length go together, since a batch costs what its longest text costs. Each batch is stored when it
+    is ready, so a killed process loses what was in hand: `at_once` batches, encoded side by side. Raises
+    EncoderUnavailable, StoreError, Stopped.
     """
     if not texts:
         return 0
@@ -68,10 +80,33 @@ def embed_missing(
         stored = vectors.get_many(list(texts))  # another process may have had the turn before
         wanted = sorted((digest for digest in texts if digest not in stored), key=lambda digest: len(texts[digest]))
         del stored
-        for start in range(0, len(wanted), BATCH_TEXTS):
+        batches = [wanted[start : start + BATCH_TEXTS] for start in range(0, len(wanted), BATCH_TEXTS)]
+
+        def encoded(batch: Sequence[bytes]) -> FloatArray:
             if stop.is_set():
                 raise Stopped("The index is being closed.")
-            batch = wanted[start : start + BATCH_TEXTS]
-            vectors.put_many(batch, encoder.encode([texts[digest] for digest in batch]))
+            return encoder.encode([texts[digest] for digest in batch])
+
+        for batch, rows in zip(batches, _side_by_side(encoded, batches, at_once), strict=True):
+            vectors.put_many(batch, rows)
             done(len(batch))
     return len(wanted)
+
+
+def _side_by_side(work: Callable[[T], R], items: Sequence[T], at_once: int) -> Iterator[R]:
+    """Yield the result of each item in order; `at_once` threads work, and little more than that is ever in hand."""
+    if at_once == 1 or len(items) < 2:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(at_once, thread_name_prefix="wellworn-embed") as pool:
+        waiting: deque[Future[R]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > at_once:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for one in waiting:
+                one.cancel()

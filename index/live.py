@@ -36,7 +36,11 @@ log = logging.getLogger(__name__)
 POLL_SECONDS = 0.2
 INLINE_TEXTS = 64
 """Up to this many new texts are embedded while a change is applied; more are embedded in the background."""
-FILL_SKILLS = 512
+FILL_SKILLS = 1024
+FILL_PARTS = 12
+"""While much is being embedded, segments are merged only when there are more: merging costs what is there already."""
+EMBED_AT_ONCE = 2
+"""Batches that are encoded side by side by a process that serves nobody meanwhile."""
 RETRY_SECONDS = 5.0
 
 
@@ -167,8 +171,12 @@ class LiveIndex:
             key, keys = batch
             tried.update((key, one) for one in keys)
             texts = {row.hash: row.text for row in self._reader.utterances(key, keys)}
-            embedded += embed_missing(*self._backing, texts, self._stop, done)
+            at_once = 1 if self._threads else EMBED_AT_ONCE
+            embedded += embed_missing(*self._backing, texts, self._stop, done, at_once=at_once)
             self._reload(key, keys)
+            if any(len(one.parts) > FILL_PARTS for one in self._snapshot.partitions.values()):
+                self.tidy()
+        if tried:
             self.tidy()
         self._trouble.pop("encoder", None)
         return embedded
