@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wellworn.models.errors import InvalidInput
-from wellworn.models.resolution import FeedbackRequest, IntentResolution, Verdict
+from wellworn.models.resolution import Decision, FeedbackRequest, IntentResolution, Verdict
 from wellworn.models.skill import Scope, UtteranceField
 
 TAUGHT_PER_SKILL = 200
@@ -39,6 +39,10 @@ class Teaching:
 
 def check_verdict(request: FeedbackRequest, answered: IntentResolution) -> None:
     """Refuse a verdict that cannot apply; raises InvalidInput naming the field."""
+    if request.verdict is Verdict.right and answered.decision is Decision.choose:
+        raise InvalidInput(
+            "That answer was a choice between several skills.", hint="Say should_be and which one.", field="verdict"
+        )
     if request.verdict is not Verdict.should_be and request.skill_id is not None:
         raise InvalidInput("skillId goes with the verdict should_be only.", field="skillId")
     if request.verdict is Verdict.should_be and "skill_id" not in request.model_fields_set:

@@ -100,14 +100,17 @@ class Health(Wire):
 
 
 class CalibrationReport(Wire):
-    """What `calibrate` fitted: on how many labelled messages, and the held-out log loss before and after."""
+    """What `calibrate` fitted: on how many labelled messages, and the held-out log loss (nats) before and after.
+
+    Losses and errors are null when nothing was fitted.
+    """
 
     messages: int
     held_out: int
-    log_loss_before: float
-    log_loss_after: float
-    ece_before: float
-    ece_after: float
+    log_loss_before: float | None = None
+    log_loss_after: float | None = None
+    ece_before: float | None = None
+    ece_after: float | None = None
     kept: bool
     path: str | None = None
     note: str

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wellworn.resolver.parameters import Parameters
-
 from wellworn.models.resolution import (
     Alternative,
     CandidateExplanation,
+    Contribution,
     Decision,
     Explanation,
     FlaggedReport,
     IntentResolution,
 )
 from wellworn.models.skill import SkillCard
+from wellworn.resolver.calibration import logsumexp
 from wellworn.resolver.decide import Ranked
 from wellworn.resolver.gates import approval_gates, safe_steps
 from wellworn.resolver.reasons import evidence_sentence, resolution_sentence
@@ -27,9 +27,7 @@ _EXPLAINED = 10
 _ENGLISH_ONLY = frozenset({"bundled"})
 
 
-def compose_resolution(
-    question: Question, judged: Judged, parameters: Parameters, *, resolution_id: str
-) -> IntentResolution:
+def compose_resolution(question: Question, judged: Judged, *, resolution_id: str) -> IntentResolution:
     """Put the answer into words and wire types."""
     verdict = judged.verdict
     chosen = verdict.chosen
@@ -50,7 +48,7 @@ def compose_resolution(
         alternatives=_alternatives(question, judged),
         flagged=_flagged(card) if card and verdict.decision is Decision.review else None,
         notes=[*dict.fromkeys((*_notes(question), *judged.notes))],
-        contributions=_explanation(question, judged, parameters) if question.request.explain else None,
+        contributions=_explanation(question, judged) if question.request.explain else None,
         generation=question.snapshot.generation,
     )
 
@@ -103,26 +101,43 @@ def _notes(question: Question) -> list[str]:
     return notes
 
 
-def _explanation(question: Question, judged: Judged, parameters: Parameters) -> Explanation:
-    ranking = judged.ranking
+def _explanation(question: Question, judged: Judged) -> Explanation:
+    ranking, fitted = judged.ranking, judged.fitted
     shown = max(question.request.top_k, min(_EXPLAINED, len(judged.ranked)))
+    scores = ranking.scores * fitted.scale
     candidates = [
         CandidateExplanation(
             skill_id=ranked.card.id,
             scope=ranked.card.scope,
             confidence=ranked.confidence,
-            score=float(ranking.scores[place]),
-            contributions=ranking.contributions(place),
+            score=float(scores[place]),
+            contributions=_scaled(ranking.contributions(place), fitted.scale),
         )
         for ranked, place in zip(judged.ranked[:shown], judged.places[:shown], strict=True)
     ]
+    others = sorted(set(range(len(scores))) - set(judged.places[:shown]))
+    outside = _scaled(ranking.outside_contributions, fitted.scale)
+    if fitted.outside_shift:
+        shift = fitted.outside_shift
+        outside.append(Contribution(feature="calibration", value=1.0, weight=shift, contribution=shift))
     return Explanation(
         candidates=candidates,
-        outside_score=ranking.outside_score,
-        outside_contributions=ranking.outside_contributions,
+        others=len(others),
+        others_score=logsumexp(scores[others]) if others else None,
+        outside_score=ranking.outside_score * fitted.scale + fitted.outside_shift,
+        outside_contributions=outside,
         mood=question.reading.mood,
         request_text=question.text,
         facts=list(question.facts.statements),
-        parameters=parameters.name,
+        parameters=fitted.name,
         encoder=question.snapshot.encoder.name,
     )
+
+
+def _scaled(contributions: list[Contribution], scale: float) -> list[Contribution]:
+    if scale == 1.0:
+        return contributions
+    return [
+        one.model_copy(update={"weight": one.weight * scale, "contribution": one.contribution * scale})
+        for one in contributions
+    ]

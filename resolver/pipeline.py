@@ -6,29 +6,31 @@ many waiting questions in one call between the two.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
 import numpy as np
-from wellworn.resolver.head import HeadCache
-from wellworn.resolver.parameters import Parameters, load_parameters
-from wellworn.resolver.ranking import Ranking, rank
+from numpy.typing import NDArray
 
 from wellworn.index.encoder import Encoder, FloatArray
 from wellworn.index.lexical import grams_of, query_terms
 from wellworn.index.snapshot import IndexSnapshot, PartitionKey
-from wellworn.index.view import View
-from wellworn.models.resolution import Context, Decision, IntentResolution, ResolveRequest
+from wellworn.models.resolution import Decision, IntentResolution, ResolveRequest
 from wellworn.models.skill import Scope, SkillCard
 from wellworn.resolver.answer import compose_resolution
+from wellworn.resolver.calibration import NEUTRAL, softmax_with_outside
 from wellworn.resolver.context_facts import Facts, WhenResult, judge_when, read_facts
 from wellworn.resolver.context_vectors import ContextVectors
 from wellworn.resolver.decide import PROCEED_AT, Ranked, Verdict, decide
+from wellworn.resolver.fitted import Fitted, FittedNumbers
+from wellworn.resolver.head import HeadCache
 from wellworn.resolver.inquiry import Inquiry
 from wellworn.resolver.message import Message, read_message
+from wellworn.resolver.precedence import Precedence, Seen, scope_references, without_scopes
+from wellworn.resolver.ranking import Ranking, rank
 from wellworn.resolver.rules import Reading, read_intent
 from wellworn.resolver.sessions import Sessions
 
@@ -37,9 +39,15 @@ CLAUSES_MAX = 3
 _DROPPED_CLAUSES = frozenset({"excluded", "prohibition", "question", "mention"})
 
 
+_NOTHING = Verdict(Decision.none)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A request that was read. texts: what must be encoded to answer it, in this order, with `snapshot.encoder`."""
+    """A request that was read. texts: what must be encoded to answer it, in this order, with `snapshot.encoder`.
+
+    asked: ids of which the message itself names the scope (`id@scope`).
+    """
 
     request: ResolveRequest
     message: Message
@@ -47,6 +55,7 @@ class Question:
     facts: Facts
     snapshot: IndexSnapshot
     owners: tuple[PartitionKey, ...]
+    asked: Mapping[str, Scope]
     text: str
     texts: tuple[str, ...]
 
@@ -58,31 +67,41 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """A ranking after the rules that no score may break: `when`, scope precedence, the decision table."""
+    """A ranking after the rules that no score may break: `when` and the decision table.
 
+    ranked: the candidates that may answer, best first; places: where they stand in `ranking`.
+    """
+
+    fitted: Fitted
     ranking: Ranking
-    ranked: tuple[Ranked, ...]
-    places: tuple[int, ...]
-    verdict: Verdict
-    notes: tuple[str, ...]
+    ranked: tuple[Ranked, ...] = ()
+    places: tuple[int, ...] = ()
+    verdict: Verdict = _NOTHING
+    notes: tuple[str, ...] = ()
 
 
 class Resolver:
-    """Holds the fitted parameters, the trained heads, and small memories that any process can build again."""
+    """Holds the fitted numbers, the trained heads, and small memories that any process can build again."""
 
-    def __init__(self, heads: HeadCache, parameters: Parameters, *, note: str | None = None) -> None:
-        """note: what every answer must say of the parameters, e.g. that none were fitted for this encoder."""
+    def __init__(self, heads: HeadCache, numbers: FittedNumbers) -> None:
+        """Use `Resolver.open`."""
         self._heads = heads
-        self._parameters = parameters
-        self._note = note
+        self._numbers = numbers
         self._vectors = ContextVectors()
+        self._precedence = Precedence()
         self.sessions = Sessions()
 
     @classmethod
-    def open(cls, encoder: Encoder, heads_dir: Path, *, parameters: Path | None = None) -> Self:
-        """Load the parameters that were fitted for this encoder, or those of a file. Raises InvalidInput."""
-        loaded, note = load_parameters(encoder.fingerprint, parameters)
-        return cls(HeadCache(heads_dir), loaded, note=note)
+    def open(
+        cls, encoder: Encoder, heads_dir: Path, *, parameters: Path | None = None, calibration: Path | None = None
+    ) -> Self:
+        """Load the parameters that were fitted for this encoder, or those of a file.
+
+        calibration: where a user's own correction lies, if there is one. Raises InvalidInput (the parameter file).
+        """
+        numbers = FittedNumbers(parameters, calibration)
+        numbers.of(encoder.fingerprint)
+        return cls(HeadCache(heads_dir), numbers)
 
     def close(self) -> None:
         """Stop fitting heads in the background; closing twice is fine."""
@@ -94,13 +113,21 @@ class Resolver:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def reload(self) -> None:
+        """Read parameters and calibration again at the next question."""
+        self._numbers.reload()
+
+    def parameters_name(self, fingerprint: str) -> str:
+        """Return the name of the parameters that are used with an encoder."""
+        return self._numbers.of(fingerprint).parameters.name
+
     def fit_head(self, snapshot: IndexSnapshot, owners: Sequence[PartitionKey]) -> None:
-        """Train the head of these partitions now, rather than behind the first answers."""
-        self._heads.of(snapshot.view(owners), snapshot.fingerprint)
+        """Train the heads of these partitions now, rather than behind the first answers."""
+        self._heads.fit(snapshot.view(owners), snapshot.fingerprint)
 
     def prepare(self, request: ResolveRequest, snapshot: IndexSnapshot, owners: Sequence[PartitionKey]) -> Question:
         """Read a message and its context, and name the texts that must be encoded. Encodes nothing."""
-        message = read_message(request.message)
+        message = read_message(without_scopes(request.message))
         reading = read_intent(message)
         facts = read_facts(request.context)
         text = _text_to_match(message, reading)
@@ -108,24 +135,23 @@ class Resolver:
         if not message.empty:
             unknown = self._vectors.unknown(snapshot.fingerprint, facts.texts)
             texts = (text, *reading.several[:CLAUSES_MAX], *reading.excluded, *unknown)
-        return Question(request, message, reading, facts, snapshot, tuple(owners), text, texts)
+        asked = scope_references(request.message)
+        return Question(request, message, reading, facts, snapshot, tuple(owners), asked, text, texts)
 
     def answer(self, question: Question, vectors: FloatArray, *, resolution_id: str, now: datetime) -> IntentResolution:
         """Resolve a question. vectors: float32[len(question.texts), dim], unit rows."""
-        view = question.snapshot.view(question.owners)
-        if question.message.empty or not view.size:
-            judged = Judged(Ranking.empty(), (), (), Verdict(Decision.none), ())
-        else:
-            judged = self._judge_message(question, view, self._inquiries(question, vectors), now)
-        notes = (*judged.notes, *((self._note,) if self._note else ()))
-        return compose_resolution(question, replace(judged, notes=notes), self._parameters, resolution_id=resolution_id)
+        judged = self.rank(question, vectors, now=now)
+        note = judged.fitted.note
+        told = replace(judged, notes=(*judged.notes, note)) if note else judged
+        return compose_resolution(question, told, resolution_id=resolution_id)
 
     def rank(self, question: Question, vectors: FloatArray, *, now: datetime) -> Judged:
-        """Return the whole ranking of a question, for evaluation."""
-        view = question.snapshot.view(question.owners)
-        if question.message.empty or not view.size:
-            return Judged(Ranking.empty(), (), (), Verdict(Decision.none), ())
-        return self._judge_message(question, view, self._inquiries(question, vectors), now)
+        """Return the whole ranking of a question: what `answer` puts into words."""
+        fitted = self._numbers.of(question.snapshot.fingerprint)
+        seen = self._precedence.seen(question.snapshot, question.owners, question.asked)
+        if question.message.empty or not seen.view.size:
+            return Judged(fitted, Ranking.empty())
+        return self._judge_message(question, fitted, seen, self._inquiries(question, vectors), now)
 
     def _inquiries(self, question: Question, vectors: FloatArray) -> list[Inquiry]:
         """The whole message first, then its clauses when it asks for several things."""
@@ -160,11 +186,13 @@ class Resolver:
         ]
         return [whole, *parts]
 
-    def _judge_message(self, question: Question, view: View, inquiries: Sequence[Inquiry], now: datetime) -> Judged:
-        whole = self._judge(question, view, inquiries[0], now)
+    def _judge_message(
+        self, question: Question, fitted: Fitted, seen: Seen, inquiries: Sequence[Inquiry], now: datetime
+    ) -> Judged:
+        whole = self._judge(question, fitted, seen, inquiries[0], now)
         if len(inquiries) == 1 or (whole.verdict.chosen and whole.verdict.chosen.confidence >= PROCEED_AT):
             return whole
-        parts = [self._judge(question, view, one, now) for one in inquiries[1:]]
+        parts = [self._judge(question, fitted, seen, one, now) for one in inquiries[1:]]
         chosen = [judged.verdict.chosen for judged in parts if judged.verdict.chosen is not None]
         among = tuple({ranked.card.key: ranked for ranked in chosen}.values())
         if len(among) < 2:
@@ -173,17 +201,29 @@ class Resolver:
         note = f"The message asks for several things, one skill each: {asked}."
         return replace(whole, verdict=Verdict(Decision.choose, among=among), notes=(*whole.notes, note))
 
-    def _judge(self, question: Question, view: View, inquiry: Inquiry, now: datetime) -> Judged:
-        head = self._heads.of(view, question.snapshot.fingerprint)
-        ranking = rank(view, inquiry, self._parameters, head, now=now)
+    def _judge(self, question: Question, fitted: Fitted, seen: Seen, inquiry: Inquiry, now: datetime) -> Judged:
+        view = seen.view
+        heads = self._heads.of(view, question.snapshot.fingerprint)
+        ranking = rank(view, inquiry, fitted.parameters, heads, now=now)
         cards = [view.card(int(ref)) for ref in ranking.refs]
         context = question.request.context
         results = {card.key: judge_when(card.when, context) for card in cards if card.when is not None}
-        kept, notes = _visible(cards, results)
-        ranked = tuple(Ranked(cards[place], float(ranking.confidences[place])) for place in kept)
+        kept, notes = _applicable(cards, results)
+        confidences = _confidences(ranking, fitted)
+        ranked = tuple(Ranked(cards[place], float(confidences[place])) for place in kept)
         unknown = frozenset(key for key, (result, _) in results.items() if result is WhenResult.unknown)
         verdict = decide(ranked, question.request.invocation, when_unknown=unknown)
-        return Judged(ranking, ranked, tuple(kept), verdict, (*notes, *verdict.notes))
+        passed_over = seen.note(ranked[0].card.id) if ranked else None
+        notes += [passed_over] if passed_over else []
+        return Judged(fitted, ranking, ranked, tuple(kept), verdict, (*notes, *verdict.notes))
+
+
+def _confidences(ranking: Ranking, fitted: Fitted) -> NDArray[np.float64]:
+    if (fitted.scale, fitted.outside_shift) == NEUTRAL:
+        return ranking.confidences
+    return softmax_with_outside(
+        ranking.scores * fitted.scale, ranking.outside_score * fitted.scale + fitted.outside_shift
+    )
 
 
 def _text_to_match(message: Message, reading: Reading) -> str:
@@ -195,39 +235,19 @@ def _text_to_match(message: Message, reading: Reading) -> str:
     return reading.request_text if dropped else message.request
 
 
-def _visible(cards: Sequence[SkillCard], results: dict[int, tuple[WhenResult, str]]) -> tuple[list[int], list[str]]:
-    """Drop skills whose `when` does not hold, and of one id in several scopes all but the narrowest; say so.
+def _applicable(
+    cards: Sequence[SkillCard], results: Mapping[int, tuple[WhenResult, str]]
+) -> tuple[list[int], list[str]]:
+    """Drop skills whose `when` does not hold; say so of the nearest.
 
-    Confidence that a dropped candidate held is not given to the others: it was measured with that candidate there.
+    The confidence that a dropped candidate held is not given to the others: it was measured with that candidate there.
     """
-    narrowest: dict[str, int] = {}
-    for card in cards:
-        order = _order(card.scope)
-        narrowest[card.id] = min(order, narrowest.get(card.id, order))
     kept: list[int] = []
     notes: list[str] = []
     for place, card in enumerate(cards):
         result, name = results.get(card.key, (WhenResult.holds, ""))
-        if result is WhenResult.fails:
-            if place == 0:
-                notes.append(f"{card.id} was the nearest, but it needs {name}.")
-        elif _order(card.scope) > narrowest[card.id]:
-            if place < 2:
-                notes.append(f"{card.id}@{card.scope} is shadowed by the {_name(narrowest[card.id])} skill of that id.")
-        else:
+        if result is not WhenResult.fails:
             kept.append(place)
+        elif place == 0:
+            notes.append(f"{card.id} was the nearest, but it needs {name}.")
     return kept, notes
-
-
-_SCOPES = (Scope.session, Scope.repo, Scope.user)
-
-
-def _order(scope: Scope) -> int:
-    return _SCOPES.index(scope)
-
-
-def _name(order: int) -> str:
-    return _SCOPES[order].value
-
-
-__all__ = ["Context", "Judged", "Question", "Resolver"]

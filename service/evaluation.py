@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,11 +16,11 @@ from wellworn.index.encoders import open_encoder
 from wellworn.index.live import LiveIndex
 from wellworn.models.errors import InvalidInput
 from wellworn.models.resolution import Context, Decision, Invocation, ResolveRequest
-from wellworn.models.skill import Scope, Skill
+from wellworn.models.skill import Scope, Skill, SkillManifest
 from wellworn.resolver.evaluation.answer import EvaluationAnswer
 from wellworn.resolver.evaluation.messages import Message, groups_of, read_messages
 from wellworn.resolver.evaluation.outcome import EvaluatedMessage
-from wellworn.resolver.evaluation.runner import EvaluationRun, GroupIndex, Progress, run_evaluation
+from wellworn.resolver.evaluation.runner import EvaluationRun, GroupIndex, Progress, ResolveFunction, run_evaluation
 from wellworn.resolver.pipeline import Resolver
 from wellworn.store.database import Database
 from wellworn.store.discovery import Source, walk_skills
@@ -41,7 +41,8 @@ class Entry:
     group: str | None
 
     @property
-    def manifest(self):  # type: ignore[no-untyped-def]
+    def manifest(self) -> SkillManifest:
+        """What the evaluation looks at."""
         return self.skill.manifest
 
 
@@ -147,7 +148,7 @@ def _placed(skill: Skill, folder: Path) -> Skill:
     )
 
 
-def _asker(resolver: Resolver, index: LiveIndex, now: datetime) -> Callable[[str, Context, bool], EvaluatedMessage]:
+def _asker(resolver: Resolver, index: LiveIndex, now: datetime) -> ResolveFunction:
     def ask(message: str, context: Context, explicit: bool) -> EvaluatedMessage:
         started = time.perf_counter()
         invocation = Invocation.explicit if explicit else Invocation.ambient

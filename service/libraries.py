@@ -6,15 +6,14 @@ import fcntl
 import logging
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from wellworn.index.catalogue_sync import SyncReport, sync_source
-from wellworn.index.live import LiveIndex
 from wellworn.index.status import ReindexProgress
-from wellworn.index.watch import SkillWatcher
-from wellworn.models.errors import InvalidInput, NotFound
+from wellworn.models.errors import InvalidInput, NotFound, StoreError
 from wellworn.models.reports import ImportReport, Progress, ShowProgress, SourceView, no_progress
 from wellworn.models.skill import Scope, Skill
 from wellworn.service.places import Owner
@@ -34,40 +33,43 @@ from wellworn.store.skills import SkillTable
 from wellworn.store.sources import SourceTable, StoredSource
 from wellworn.store.transfer import export_skill_directories, import_library, read_library, write_library
 
+if TYPE_CHECKING:
+    from wellworn.index.live import LiveIndex
+    from wellworn.index.watch import SkillWatcher
+
 log = logging.getLogger(__name__)
 
 HOME, CONFIGURED, ADDED, REPO = "home", "configured", "added", "repo"
-OWN_FOLDER = ".wellworn/skills"
 _PAGE = 1000
 
 
 class Libraries:
-    """All sources of one data folder.
+    """All sources of one data folder: registered, read into the store, written into and exported from.
 
     serving: this process goes on to serve; configured folders of a serving process are not dropped by another that was
     started without them.
     """
 
     def __init__(self, database: Database, settings: Settings, *, clock: Callable[[], datetime], serving: bool) -> None:
+        """Raises StoreError when the data folder cannot be written."""
         self.sources = SourceTable(database)
         self._database, self._settings, self._clock, self._serving = database, settings, clock, serving
         self._skills = SkillTable(database)
-        self._index: LiveIndex | None = None
         self._watcher: SkillWatcher | None = None
-        self._lock_file = os.open(settings.data_dir / "serving.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self.served_elsewhere = False
+        self._lock_file = _open_lock(settings.data_dir)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._watcher is not None:
-            self._watcher.close()
+        self.stop_watching()
         os.close(self._lock_file)
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
-    def sync(self, progress: ShowProgress = no_progress) -> list[SyncReport]:
-        """Register what the settings name, then read what changed in every source. Raises InvalidInput, StoreError."""
+    def register(self) -> None:
+        """Register the folders that the settings name, and drop those that they name no more. Raises InvalidInput."""
         settings = self._settings
         wanted = [(source, HOME) for source in user_sources(settings.home, settings.user)]
         wanted += [
@@ -77,17 +79,31 @@ class Libraries:
         for source, kind in wanted:
             self._register(source, kind)
         self._drop_configured({source.id for source, _ in wanted})
-        return [self._read(source, progress) for source in self.sources.list()]
 
-    def attach(self, index: LiveIndex) -> None:
-        """From now on what is read is made searchable in `index`."""
-        self._index = index
+    def read_all(self, progress: ShowProgress = no_progress) -> None:
+        """Read what changed in every source. Raises StoreError."""
+        for source in self.sources.list():
+            self._read(source, progress)
 
-    def start_watching(self) -> None:
-        """Follow edits of the files, if the settings say so."""
-        if self._settings.watch and self._index is not None:
-            self._watcher = SkillWatcher(self._database, self._index, now=self._clock)
+    def read_new(self, progress: ShowProgress = no_progress) -> None:
+        """Read the sources of which nothing is stored yet. Raises StoreError."""
+        known = self._skills.counts()
+        for source in self.sources.list():
+            if source.id not in known:
+                self._read(source, progress)
+
+    def watch(self, index: LiveIndex) -> None:
+        """Follow edits of the files from now on, if the settings say so."""
+        from wellworn.index.watch import SkillWatcher  # noqa: PLC0415  only a process that serves needs it
+
+        if self._settings.watch:
+            self._watcher = SkillWatcher(self._database, index, now=self._clock)
             self._watcher.start()
+
+    def stop_watching(self) -> None:
+        """Stop following edits; doing so twice is fine."""
+        if self._watcher is not None:
+            self._watcher.close()
 
     def _register(self, source: Source, kind: str) -> None:
         try:
@@ -95,7 +111,7 @@ class Libraries:
         except NotFound:
             self.sources.put(source, kind=kind, now=self._clock())
             return
-        kept = Source(source.id, source.path, source.scope, source.owner, source.rank, known.vouched, source.capped)
+        kept = replace(source, vouched=known.vouched)
         self.sources.put(kept, kind=kind if known.kind != ADDED else ADDED, now=self._clock())
 
     def _drop_configured(self, wanted: set[str]) -> None:
@@ -103,10 +119,8 @@ class Libraries:
         try:
             fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            alone = False
-        else:
-            alone = True
-        if alone:
+            self.served_elsewhere = True
+        if not self.served_elsewhere:
             for source in self.sources.list():
                 if source.kind == CONFIGURED and source.id not in wanted:
                     self.sources.remove(source.id, now=self._clock())
@@ -120,22 +134,6 @@ class Libraries:
         for diagnostic in report.diagnostics:
             log.info("%s", diagnostic)
         return report
-
-    def _searchable(self, progress: ShowProgress = no_progress) -> None:
-        """Make what was read searchable: at once, or where this process serves, behind its answers."""
-        if self._index is None:
-            return
-        self._index.refresh()
-        if self._serving:
-            return
-        done = 0
-
-        def embedded(count: int) -> None:
-            nonlocal done
-            done += count
-            progress(Progress("Embedding", done))
-
-        self._index.fill(embedded)
 
     # -- repositories ----------------------------------------------------------------------------------------------
 
@@ -151,7 +149,6 @@ class Libraries:
             else:
                 self._register(source, REPO)
             self._read(source, no_progress)
-        self._searchable()
         return sources
 
     # -- what people do with sources -------------------------------------------------------------------------------
@@ -169,7 +166,6 @@ class Libraries:
             source = configured_source(folder, self._settings.user)
             self.sources.put(source, kind=ADDED, now=self._clock())
             self._read(source, no_progress)
-            self._searchable()
             return [self._view(self.sources.get(source.id))]
         place = find_repo(folder.expanduser()) if folder.expanduser().is_dir() else None
         if place is None:
@@ -190,7 +186,6 @@ class Libraries:
             )
         view = self._view(source)
         self.sources.remove(source_id, now=self._clock())
-        self._searchable()
         return view
 
     def vouch(self, source_id: str, *, vouched: bool) -> SourceView:
@@ -198,7 +193,6 @@ class Libraries:
         known = self.sources.get(source_id)
         source = Source(known.id, known.path, known.scope, known.owner, known.rank, vouched)
         self.sources.put(source, kind=known.kind, now=self._clock())
-        self._searchable()
         return self._view(self.sources.get(source_id))
 
     def _view(self, source: StoredSource) -> SourceView:
@@ -209,7 +203,7 @@ class Libraries:
             owner=source.owner,
             vouched=source.vouched,
             kind=source.kind,
-            skills=len(self._skills.stamps(source.id)),
+            skills=self._skills.counts().get(source.id, 0),
         )
 
     # -- in and out ------------------------------------------------------------------------------------------------
@@ -217,7 +211,7 @@ class Libraries:
     def import_file(
         self, path: Path, *, scope: Scope, repo: str | None, replace: bool, progress: ShowProgress
     ) -> ImportReport:
-        """Write a library's skills into wellworn's own folder of the scope and make them searchable.
+        """Write a library's skills into wellworn's own folder of the scope, and read them into the store.
 
         Raises InvalidInput naming file and line, Conflict when a skill is there already and `replace` is not set.
         """
@@ -229,7 +223,6 @@ class Libraries:
         progress(Progress("Writing skills", len(library), len(library)))
         self._register(source, HOME if scope is Scope.user else REPO)
         report = self._read(source, progress)
-        self._searchable(progress)
         added = len(set(self._skills.stamps(source.id)) - before)
         ignored = ", ".join(sorted(library.ignored))
         notes = [f"Kept, but not used by wellworn: {ignored}."] if ignored else []
@@ -273,3 +266,13 @@ class Libraries:
             ]
             offset = page.next_offset
         return skills
+
+
+def _open_lock(data_dir: Path) -> int:
+    path = data_dir / "serving.lock"
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be used: {error.strerror or error}.", hint="Choose a data folder that you can write to."
+        ) from error

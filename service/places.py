@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -9,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wellworn.models.access import Caller, Role
-from wellworn.models.errors import InvalidInput, NotAllowed, NotFound
+from wellworn.models.errors import InvalidInput, NotAllowed, NotFound, StoreError, Unavailable
 from wellworn.models.resolution import Context
 from wellworn.models.skill import Scope
 from wellworn.store.discovery import RepoPlace, find_repo, normalise_origin, repo_id
 from wellworn.store.keys import KeyTable
 from wellworn.store.skills import SkillTable
 from wellworn.store.sources import SourceTable
+
+log = logging.getLogger(__name__)
 
 _FRESH_SECONDS = 1.0
 _REMEMBERED_FOLDERS = 4096
@@ -102,8 +105,7 @@ class Places:
     def _repo(self, context: Context, caller: Caller) -> str | None:
         self._refresh()
         found = self._stated(context.repo) if context.repo else self._around(context.cwd)
-        allowed = found is not None and (not caller.repos or found in {normalise_repo(r) for r in caller.repos})
-        if allowed:
+        if found is not None and may_see_repo(caller, found):
             return found
         if context.repo:
             raise NotFound(
@@ -134,7 +136,11 @@ class Places:
             return None
         name = repo_id(place.root, place.origin)
         if name not in self._repos or self._moved(name, str(place.root)):
-            self._discover(place, name)
+            try:
+                self._discover(place, name)
+            except (StoreError, Unavailable) as error:
+                log.warning("The repository at %s could not be read: %s", place.root, error)
+                return None
             self.forget()
         return name
 
@@ -177,8 +183,13 @@ class Places:
 
 
 def session_owner(user: str, session_id: str) -> str:
-    """A session is one user's: another user who guesses its id sees nothing."""
-    return f"{user}:{session_id}"
+    """A session is one user's: another user who guesses its id sees nothing, whatever colons their names have."""
+    return f"{user.replace('%', '%25').replace(':', '%3A')}:{session_id}"
+
+
+def may_see_repo(caller: Caller, repo: str) -> bool:
+    """Say whether the caller's key covers this repo; a key that names none covers all."""
+    return not caller.repos or repo in {normalise_repo(name) for name in caller.repos}
 
 
 def normalise_repo(name: str) -> str:

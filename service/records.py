@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wellworn.lifecycle.feedback import Target, Teaching, expected_skill
 from wellworn.models.access import Caller
 from wellworn.models.ids import new_id
 from wellworn.models.resolution import FeedbackRequest, IntentResolution, RecordedResolution, TaughtUtterance
 from wellworn.models.skill import Scope
-from wellworn.resolver.pipeline import Question
 from wellworn.service.places import Owner, Place, session_owner
 from wellworn.store.feedback import FeedbackRow, TaughtRow
 from wellworn.store.redact import redact
 from wellworn.store.resolutions import ResolutionRow
+
+if TYPE_CHECKING:
+    from wellworn.resolver.pipeline import Question
 
 MESSAGE_CHARS = 2000
 _SCANNED_CHARS = 50_000
@@ -60,7 +62,7 @@ def recorded_view(row: ResolutionRow) -> RecordedResolution:
     )
 
 
-def owners_of(row: ResolutionRow) -> list[Owner]:
+def owners_of(row: ResolutionRow | FeedbackRow) -> list[Owner]:
     """Return the partitions that the recorded request could see, narrowest first."""
     owners: list[Owner] = []
     if row.session_id and row.user:

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,12 @@ class Database:
                 self._depth -= 1
                 if self._depth == 0:
                     self._writing_thread = None
+
+    def copy_to(self, path: Path) -> None:
+        """Copy everything, as it is at this moment, into a new file. Raises StoreError."""
+        prepare_file(path)
+        with translated(path), closing(sqlite3.connect(path)) as copy:
+            self.read().backup(copy)
 
     def utils(self) -> sqlite_utils.Database:
         """Return sqlite-utils over the writing connection; only for use inside `write()`."""

@@ -107,7 +107,7 @@ def configured_source(path: Path, user: str, *, rank: int = 100) -> Source:
         problem = "is not a folder" if full.exists() else "does not exist"
         raise InvalidInput(f"{path} {problem}.", hint="Give a folder that holds skills.", field="path")
     source = Source(f"path:{full}", full, Scope.user, user, rank, vouched=True, capped=False)
-    if next(walk_skills(source), None) is None:
+    if not _Walk(source, Notes(str(full), [])).run(first_only=True):
         raise InvalidInput(
             f"{path} holds no skills.",
             hint="Give a folder with <name>/SKILL.md in it, or one such folder.",
@@ -134,7 +134,7 @@ class _Walk:
         self.seen: set[tuple[int, int]] = set()
         self.found: list[Path] = []
 
-    def run(self) -> list[Path]:
+    def run(self, *, first_only: bool = False) -> list[Path]:
         level = [self.source.path]
         for depth in range(MAX_DEPTH + 1):
             following: list[Path] = []
@@ -144,6 +144,8 @@ class _Walk:
                     self.notes.warning("too-many-directories", message)
                     return self.found
                 following += self._visit(directory, is_root=depth == 0)
+                if first_only and self.found:
+                    return self.found
             level = following
         return self.found
 

@@ -163,6 +163,11 @@ class FeedbackTable:
                 _announce(connection, row, now)
             return self.get_taught(taught_id)
 
+    def forget_everything(self) -> None:
+        """Delete all taught utterances for good, without telling readers: for a throw-away copy of a database."""
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM taught")
+
 
 def _same(connection: sqlite3.Connection, feedback: FeedbackRow) -> FeedbackRow | None:
     row = connection.execute(

@@ -17,6 +17,7 @@ from wellworn.store.skill_rows import dump
 from wellworn.store.text_hash import storable
 from wellworn.store.timestamps import from_text, to_text
 
+NO_RECORD_HINT = "It may be older than the time that resolutions are kept, or recording is switched off."
 _PRUNE_BATCH = 2000  # rows of one transaction, so that pruning never keeps other writers waiting for long
 _COLUMNS = "id, ts, message, context, answer, user, repo, session_id, key_id"
 
@@ -60,7 +61,7 @@ class ResolutionTable:
         if row is None:
             raise NotFound(
                 f"There is no recorded resolution {resolution_id[:80]!r}.",
-                hint="It may be older than the time that resolutions are kept, or recording is switched off.",
+                hint=NO_RECORD_HINT,
             )
         return _row(row)
 

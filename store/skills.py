@@ -74,6 +74,10 @@ class SkillTable:
         rows = self._db.rows("SELECT path, key, stamp FROM skills WHERE source_id = ?", (source_id,))
         return {path: (key, stamp) for path, key, stamp in rows}
 
+    def counts(self) -> dict[str, int]:
+        """Return how many skills each source has that has any."""
+        return dict(self._db.rows("SELECT source_id, count(*) FROM skills GROUP BY source_id"))
+
     def put(self, source_id: str, entry: SkillEntry, *, now: datetime) -> int:
         """Store one skill in place of what its directory held before; return its key."""
         return self.put_many(source_id, [entry], now=now)[0]
@@ -202,6 +206,14 @@ class SkillTable:
     def get(self, scope: Scope, owner: str, skill_id: str) -> SkillView:
         """Return the effective skill with this id, its body and utterances; raises NotFound."""
         return self.find(skill_id, [(scope, owner)])
+
+    def key_of(self, scope: Scope, owner: str, skill_id: str) -> int | None:
+        """Return the key of the effective skill with this id, or None when there is none."""
+        row = self._db.row(
+            "SELECT key FROM skills WHERE skill_id = ? AND scope = ? AND owner = ? AND +effective = 1",
+            (storable(skill_id), scope.value, owner),
+        )
+        return None if row is None else int(row[0])
 
     def find(self, ref: str, owners: Sequence[tuple[Scope, str]]) -> SkillView:
         """Return the skill that `id` or `id@scope` means to someone who sees `owners` (narrowest first), whole.

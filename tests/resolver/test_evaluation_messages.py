@@ -88,7 +88,7 @@ def test_line_separators_inside_a_message_do_not_end_its_line(tmp_path: Path) ->
         (
             {"message": "go", "expected": None, "context": {"openPr": {"number": 0}}},
             "context.openPr.number",
-            ">",
+            "greater than",
         ),
         ({"message": "go", "expected": "nobody"}, "expected", "'nobody', which is not in the library"),
         ({"message": "go", "expected": ["ship-it", "nobody"]}, "expected", "'nobody'"),
