@@ -23,17 +23,15 @@ _versions = count(1)  # of this process, so that no two states of a partition sh
 class Part:
     """A segment as a partition sees it.
 
-    cards: like the segment's, with newer stats. alive: bool[slots]. row_filter: the live rows, None when all are.
+    cards: like the segment's, with newer stats. alive: bool[slots]. live: how many are.
+    row_filter: the live rows, None when all are.
     """
 
     segment: Segment
     cards: tuple[SkillCard, ...]
     alive: BoolArray
+    live: int
     row_filter: RowFilter | None = None
-
-    @property
-    def live(self) -> int:
-        return int(np.count_nonzero(self.alive))
 
     def without(self, slots: Collection[int]) -> Part:
         """Return it with these slots dead as well."""
@@ -42,7 +40,8 @@ class Part:
         alive = self.alive.copy()
         alive[list(slots)] = False
         alive.setflags(write=False)
-        return replace(self, alive=alive, row_filter=RowFilter(alive[self.segment.rows.slot_of]))
+        live, rows = int(np.count_nonzero(alive)), RowFilter(alive[self.segment.rows.slot_of])
+        return replace(self, alive=alive, live=live, row_filter=rows)
 
     def columns(self) -> SkillColumns:
         """Return its live skills as columns."""
@@ -53,7 +52,7 @@ def make_part(segment: Segment) -> Part:
     """Return a segment all of whose slots live."""
     alive = np.ones(len(segment), dtype=np.bool_)
     alive.setflags(write=False)
-    return Part(segment=segment, cards=segment.cards, alive=alive)
+    return Part(segment=segment, cards=segment.cards, alive=alive, live=len(segment))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -81,10 +81,16 @@ class Lexical:
         self._view, self._terms, self.known = view, terms, terms.known
         self.whole = np.zeros(view.slots, dtype=np.float32)
         self.short = np.zeros(view.slots, dtype=np.float32)
-        for base, part, (starts, counts) in zip(view.bases, view.parts, terms.places, strict=False):
+        self._owners: dict[int, tuple[NDArray[np.int32], IntArray]] = {}
+        for number, (base, part, (starts, counts)) in enumerate(
+            zip(view.bases, view.parts, terms.places, strict=False)
+        ):
             if counts.any():
-                end = base + len(part.cards)
-                self.whole[base:end], self.short[base:end] = _scores(part, starts, counts, terms)
+                at = ranges(starts, counts)
+                owners = part.segment.postings.slots[at]
+                self._owners[number] = owners, np.repeat(np.arange(len(counts)), counts)
+                here = slice(base, base + len(part.cards))
+                self.whole[here], self.short[here] = _scores(part, at, owners, np.repeat(terms.shares, counts))
 
     def top(self, k: int) -> IntArray:
         """Return the refs of the k best by the sum of both cosines, best first; none without a shared word."""
@@ -97,15 +103,12 @@ class Lexical:
     def words(self, ref: int) -> list[tuple[str, float]]:
         """Return the message's words that this skill has, as first written, by falling weight."""
         at, slot = self._view.place(ref)
-        postings = self._view.parts[at].segment.postings
-        starts, counts = self._terms.places[at]
-        shared = []
-        for word, weight, start, count in zip(self._terms.words, self._terms.weights, starts, counts, strict=True):
-            slots = postings.slots[start : start + count]
-            spot = int(np.searchsorted(slots, slot))
-            if spot < len(slots) and slots[spot] == slot:
-                shared.append((word, float(weight)))
-        return sorted(shared, key=lambda pair: -pair[1])
+        if at not in self._owners:
+            return []
+        owners, terms = self._owners[at]
+        weights = self._terms.weights
+        shared = sorted(terms[owners == slot].tolist(), key=lambda term: -weights[term])
+        return [(self._terms.words[term], float(weights[term])) for term in shared]
 
 
 class _Weighed:
@@ -129,16 +132,15 @@ class _Weighed:
         self.places = [(starts[kept], counts[kept]) for starts, counts in places]
         squares = self.weights.astype(np.float64) ** 2
         self.norm = float(np.sqrt(squares.sum())) or 1.0
+        self.shares = self.weights / np.float32(self.norm)
         self.known = float(squares[frequency[kept] > 0].sum()) / self.norm**2
 
 
-def _scores(part: Part, starts: IntArray, counts: IntArray, terms: _Weighed) -> tuple[FloatArray, FloatArray]:
+def _scores(part: Part, at: IntArray, owners: NDArray[np.int32], weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the cosines of whole and short texts, by slot. at: postings; owners: their slots; weight: their terms'."""
     postings, slots = part.segment.postings, len(part.cards)
-    at = ranges(starts, counts)
-    owners = postings.slots[at]
-    weight = np.repeat(terms.weights / np.float32(terms.norm), counts)
     if part.row_filter is not None:
-        weight *= part.alive[owners]
+        weight = weight * part.alive[owners]
     whole = weight * LOG_TF[postings.whole[at]] * postings.whole_scales[owners]
     short = weight * LOG_TF[postings.short[at]] * postings.short_scales[owners]
     return (
@@ -176,6 +178,8 @@ class View:
 
     def place(self, ref: int) -> tuple[int, int]:
         """Return the part (its position) and the slot in it of a ref."""
+        if len(self.parts) == 1:
+            return 0, ref
         at = bisect_right(self.bases, ref) - 1
         return at, ref - self.bases[at]
 
@@ -269,6 +273,8 @@ class View:
             best_row=np.full(shape, -1, dtype=np.int64),
         )
         query = np.asarray(query, dtype=np.float32)
+        if not np.isfinite(query).all():
+            return result
         for at, mine, slots in self._by_part(refs):
             segment = self.parts[at].segment
             _fill(result, mine, segment.rows, slots, query=query, row_base=self._row_bases[at])
@@ -303,8 +309,9 @@ class View:
             (part.segment.grams.frequency[grams] for part in self.parts), np.zeros(len(grams), dtype=np.int64)
         )
         weights = idf(total, frequency)
-        shared = np.zeros(GRAM_BUCKETS, dtype=np.float32)
-        shared[grams] = weights
+        place = np.zeros(GRAM_BUCKETS, dtype=np.uint16)  # a small table stays in the cache; 0: not in the message
+        place[grams] = np.arange(1, len(grams) + 1)
+        weight_at = np.append(np.float32(0), weights)
         norm, mass = float(np.sqrt((weights**2).sum())) or 1.0, float(weights.sum()) or 1.0
         for at, mine, slots in self._by_part(refs):
             sets = self.parts[at].segment.grams
@@ -312,7 +319,7 @@ class View:
             filled = counts > 0
             heads = (np.cumsum(counts) - counts)[filled]
             if len(heads):
-                sums = np.add.reduceat(shared[flat], heads)
+                sums = np.add.reduceat(weight_at[place[flat]], heads)
                 contained[mine[filled]] = sums / mass
                 cosine[mine[filled]] = sums / (norm * np.sqrt(counts[filled]))
         return CharScores(contained=contained, cosine=cosine)
@@ -330,6 +337,9 @@ class View:
     def _by_part(self, refs: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
         """Yield, for each part with candidates, its position, the candidates' positions in `refs`, and their slots."""
         refs = np.asarray(refs, dtype=np.int64)
+        if len(self.parts) == 1:
+            yield 0, np.arange(len(refs)), refs
+            return
         owners = np.searchsorted(self.bases, refs, side="right") - 1
         for at in np.unique(owners).tolist():
             mine = np.flatnonzero(owners == at)
@@ -344,18 +354,28 @@ def _heads(groups: IntArray) -> IntArray:
 def _fill(
     result: FieldCosines, mine: IntArray, rows: Rows, slots: IntArray, *, query: FloatArray, row_base: int
 ) -> None:
+    """Fill in the candidates `mine` from their `slots`; the rows of a slot lie together, ordered by field."""
     wanted, counts = rows.of_slots(slots)
     if not len(wanted):
         return
     cosines = rows.matrix[wanted] @ query
-    group = np.repeat(mine, counts) * len(FIELDS) + rows.fields[wanted]
-    order = np.lexsort((-cosines, group))
-    group, cosines, wanted = group[order], cosines[order], wanted[order]
+    group = np.repeat(mine * len(FIELDS), counts) + rows.fields[wanted]
     heads = _heads(group)
     sizes = np.diff(np.append(heads, len(group)))
-    rank = np.arange(len(group)) - np.repeat(heads, sizes)
-    sums = np.add.reduceat(np.where(rank < TOP, cosines, np.float32(0)), heads)
+    best = np.maximum.reduceat(cosines, heads)
     cells = np.unravel_index(group[heads], result.best.shape)
-    result.best[cells] = cosines[heads]
-    result.top[cells] = sums / np.minimum(sizes, TOP)
-    result.best_row[cells] = wanted[heads] + row_base
+    result.best[cells] = best
+    result.top[cells] = _top_means(cosines, heads, sizes)
+    first = np.flatnonzero(cosines == np.repeat(best, sizes))
+    _, firsts = np.unique(np.searchsorted(heads, first, side="right"), return_index=True)
+    result.best_row[cells] = wanted[first[firsts]] + row_base
+
+
+def _top_means(cosines: FloatArray, heads: IntArray, sizes: IntArray) -> FloatArray:
+    """Return the mean of the three highest of each group (of all where there are fewer)."""
+    means: FloatArray = (np.add.reduceat(cosines, heads) / sizes).astype(np.float32)
+    large = np.flatnonzero(sizes > TOP)
+    for group in large.tolist():
+        members = cosines[heads[group] : heads[group] + sizes[group]]
+        means[group] = np.partition(members, len(members) - TOP)[-TOP:].mean()
+    return means
