@@ -226,12 +226,8 @@ class View:
         if not np.isfinite(query).all():
             return []
         hits: list[Hit] = []
-        for base, row_base, part in zip(self.bases, self._row_bases, self.parts, strict=False):
+        for row_base, (base, part, found, cosines) in zip(self._row_bases, self._near(query, k), strict=False):
             rows = part.segment.rows
-            if part.segment.approximate is None:
-                found, cosines = search_exact(rows.matrix, query, k, part.row_filter)
-            else:
-                found, cosines = search_approximate(part.segment.approximate, rows.matrix, query, k, part.row_filter)
             slots, fields = rows.slot_of[found].tolist(), rows.fields[found].tolist()
             hits += [
                 Hit(base + slot, FIELDS[field], row_base + row, cosine)
@@ -239,6 +235,29 @@ class View:
             ]
         hits.sort(key=lambda hit: -hit.cosine)
         return hits[:k]
+
+    def nearest(self, query: FloatArray, k: int) -> list[int]:
+        """Return the skills of the k utterances that `search` finds, each once, best first."""
+        query = np.ascontiguousarray(query, dtype=np.float32)
+        if not np.isfinite(query).all():
+            return []
+        found = [
+            (base + part.segment.rows.slot_of[rows], cosines) for base, part, rows, cosines in self._near(query, k)
+        ]
+        if len(found) == 1:
+            return list(dict.fromkeys(found[0][0].tolist()))
+        refs = np.concatenate([refs for refs, _ in found] or [np.empty(0, dtype=np.int64)])
+        cosines = np.concatenate([cosines for _, cosines in found] or [np.empty(0, dtype=np.float32)])
+        return list(dict.fromkeys(refs[np.argsort(-cosines, kind="stable")[:k]].tolist()))
+
+    def _near(self, query: FloatArray, k: int) -> Iterator[tuple[int, Part, IntArray, FloatArray]]:
+        """Yield for each part its base, itself, and its k nearest rows with their cosines."""
+        for base, part in zip(self.bases, self.parts, strict=False):
+            rows = part.segment.rows
+            if part.segment.approximate is None:
+                yield base, part, *search_exact(rows.matrix, query, k, part.row_filter)
+            else:
+                yield base, part, *search_approximate(part.segment.approximate, rows.matrix, query, k, part.row_filter)
 
     def text(self, row: int) -> str | None:
         """Return the text of a row of `search` or `field_cosines`; None when it is not in memory (body), or row is -1.
@@ -365,17 +384,30 @@ def _fill(
     best = np.maximum.reduceat(cosines, heads)
     cells = np.unravel_index(group[heads], result.best.shape)
     result.best[cells] = best
-    result.top[cells] = _top_means(cosines, heads, sizes)
-    first = np.flatnonzero(cosines == np.repeat(best, sizes))
-    _, firsts = np.unique(np.searchsorted(heads, first, side="right"), return_index=True)
-    result.best_row[cells] = wanted[first[firsts]] + row_base
+    firsts = _firsts(cosines, best, heads, sizes)
+    result.top[cells] = _top_means(cosines, heads, sizes, firsts, best)
+    result.best_row[cells] = wanted[firsts] + row_base
 
 
-def _top_means(cosines: FloatArray, heads: IntArray, sizes: IntArray) -> FloatArray:
-    """Return the mean of the three highest of each group (of all where there are fewer)."""
-    means: FloatArray = (np.add.reduceat(cosines, heads) / sizes).astype(np.float32)
-    large = np.flatnonzero(sizes > TOP)
-    for group in large.tolist():
-        members = cosines[heads[group] : heads[group] + sizes[group]]
-        means[group] = np.partition(members, len(members) - TOP)[-TOP:].mean()
-    return means
+def _top_means(cosines: FloatArray, heads: IntArray, sizes: IntArray, firsts: IntArray, best: FloatArray) -> FloatArray:
+    """Return the mean of the three highest of each group (of all where there are fewer).
+
+    firsts: where the best of each stand.
+    """
+    if sizes.max() <= TOP:
+        return (np.add.reduceat(cosines, heads) / sizes).astype(np.float32)
+    rest, sums = cosines.copy(), best.astype(np.float64)
+    taken = firsts
+    for _ in range(TOP - 1):
+        rest[taken] = -np.inf
+        following = np.maximum.reduceat(rest, heads)
+        sums += np.where(np.isfinite(following), following, 0.0)
+        taken = _firsts(rest, following, heads, sizes)
+    return (sums / np.minimum(sizes, TOP)).astype(np.float32)
+
+
+def _firsts(values: FloatArray, highest: FloatArray, heads: IntArray, sizes: IntArray) -> IntArray:
+    """Return the position of the first highest value of each group."""
+    equal = np.flatnonzero(values == np.repeat(highest, sizes))
+    group = np.searchsorted(heads, equal, side="right")
+    return equal[np.flatnonzero(np.diff(group, prepend=0))]
