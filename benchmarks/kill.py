@@ -19,7 +19,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -35,6 +34,7 @@ BUNDLED_EVERY = 10  # one world in ten encodes with the real model
 FIRST_IMPORT_EVERY = 3
 CHANGED_SHARE = 0.5
 FEEDBACK_MOST, FEEDBACK_CLIENTS = 100, 2
+SOON = 0.05  # a kill that is aimed at growth comes up to this many seconds later
 Moment = Callable[[], bool]
 
 
@@ -48,7 +48,11 @@ class Tally:
     acknowledged: int = 0
     violations: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    moments: Counter[str] = field(default_factory=Counter)
+    moments: dict[str, int] = field(default_factory=dict)
+
+    def note(self, moment: str) -> None:
+        """Count one round whose kill was aimed like that."""
+        self.moments[moment] = self.moments.get(moment, 0) + 1
 
 
 class Kind:
@@ -88,14 +92,14 @@ class Kind:
             return way, lambda: _stamp(path) != before or time.monotonic() > late
         if way == "growth":
             aim, late = self.size() + self.random.random() * self.growth, time.monotonic() + usual * 2
-            return way, lambda: self.size() > aim or time.monotonic() > late
+            return way, _soon_after(lambda: self.size() > aim or time.monotonic() > late, self.random.random() * SOON)
         until = self.random.uniform(0.15, 1.05) * usual
         return way, lambda: running.age > until
 
     def checked_again(self) -> list[str]:
         """Start the service and look at everything that must hold whatever was killed."""
-        with kw.serving(self.world) as (_, address):
-            found = kw.service_problems(self.world, Client(address), self.random)
+        with kw.serving(self.world) as (_, address), Client(address) as client:
+            found = kw.service_problems(self.world, client, self.random)
         return found + kw.damaged_databases(self.world) + kw.wrong_vectors(self.world, self.random)
 
 
@@ -118,7 +122,7 @@ class ImportKind(Kind):
         watched = [self.world.folder / one / "manifest.yaml" for one in changed]
         way, moment = self.moment(running, self.world.seconds["import"], watched)
         tally.killed += running.kill_when(moment)
-        tally.moments[way] += 1
+        tally.note(way)
         now = kw.contents(self.world.folder)
         found = kw.half_written(now, before, after)
         if re.search(r"\d+ added, \d+ replaced", running.printed()):
@@ -152,7 +156,7 @@ class ReindexKind(Kind):
         running = self.world.start("reindex")
         way, moment = self.moment(running, self.world.seconds.get("reindex", self.world.seconds["import"]))
         tally.killed += running.kill_when(moment)
-        tally.moments[way] += 1
+        tally.note(way)
         tally.acknowledged += "utterances:" in running.printed()
         found = [] if kw.contents(self.world.folder) == before else ["a reindex changed skill files"]
         found += self.checked_again()
@@ -209,8 +213,7 @@ class FeedbackKind(Kind):
         found += [f"feedback {row[0]} is half-written" for row in kw.rows_of(self.world, half)]
         orphans = "SELECT id FROM taught WHERE feedback_id NOT IN (SELECT id FROM feedback)"
         found += [f"taught {row[0]} is half-written" for row in kw.rows_of(self.world, orphans)]
-        with kw.serving(self.world) as (_, address):
-            client = Client(address)
+        with kw.serving(self.world) as (_, address), Client(address) as client:
             found += kw.service_problems(self.world, client, self.random)
             newest = self.lessons[-recent:] if recent else []
             for lesson in self.random.sample(newest, min(5, len(newest))):
@@ -243,27 +246,27 @@ class HttpFeedbackKind(FeedbackKind):
             tally.killed += running.kill_when(lambda: time.monotonic() > until)
             for thread in threads:
                 thread.join()
-        tally.moments["time"] += 1
+        tally.note("time")
         new = len(self.lessons) - known
         tally.acknowledged += new
         return self.kept(new) + kw.leftovers(self.world)
 
     def teach(self, address: str, random_: random.Random) -> None:
         """Resolve and give feedback until the service is gone."""
-        client = Client(address)
         try:
-            for _ in range(FEEDBACK_MOST // FEEDBACK_CLIENTS):
-                message, skill_id = kw.strange_message(random_), self.next_skill()
-                verdict = {
-                    "resolutionId": client.resolve(message)["resolutionId"],
-                    "verdict": "should_be",
-                    "skillId": skill_id,
-                }
-                status, answer = client.ask("POST", "/feedback", verdict)
-                if status != 200:
-                    raise Broken(f"POST /feedback answered {status}: {answer}")
-                ids = [one["id"] for one in answer["taught"]]
-                self.lessons.append(Lesson(answer["feedbackId"], skill_id, message, ids))
+            with Client(address) as client:
+                for _ in range(FEEDBACK_MOST // FEEDBACK_CLIENTS):
+                    message, skill_id = kw.strange_message(random_), self.next_skill()
+                    verdict = {
+                        "resolutionId": client.resolve(message)["resolutionId"],
+                        "verdict": "should_be",
+                        "skillId": skill_id,
+                    }
+                    status, answer = client.ask("POST", "/feedback", verdict)
+                    if status != 200:
+                        raise Broken(f"POST /feedback answered {status}: {answer}")
+                    ids = [one["id"] for one in answer["taught"]]
+                    self.lessons.append(Lesson(answer["feedbackId"], skill_id, message, ids))
         except (OSError, http.client.HTTPException, ValueError):
             return  # killed
 
@@ -277,10 +280,10 @@ class CliFeedbackKind(FeedbackKind):
         message, skill_id = kw.strange_message(self.random), self.next_skill()
         resolution = json.loads(self.world.run("resolve", message, "--json"))["resolutionId"]
         running = self.world.start("feedback", resolution, "should-be", skill_id)
-        self.growth = 60_000
+        self.growth = 10_000
         way, moment = self.moment(running, self.world.seconds["resolve"])
         tally.killed += running.kill_when(moment)
-        tally.moments[way] += 1
+        tally.note(way)
         said = re.search(r"Recorded as (\w+)\.", running.printed())
         if said:
             tally.acknowledged += 1
@@ -292,6 +295,18 @@ class CliFeedbackKind(FeedbackKind):
 
 
 KINDS: tuple[type[Kind], ...] = (ImportKind, ReindexKind, HttpFeedbackKind, CliFeedbackKind)
+
+
+def _soon_after(moment: Moment, delay: float) -> Moment:
+    """True `delay` seconds after `moment` first was."""
+    until: list[float] = []
+
+    def now() -> bool:
+        if not until and moment():
+            until.append(time.monotonic() + delay)
+        return bool(until) and time.monotonic() >= until[0]
+
+    return now
 
 
 def _stamp(path: Path) -> int:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -143,6 +143,12 @@ class Client:
         parts = urlsplit(address)
         self._connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
     def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
         sent = None if body is None else json.dumps(body)
         self._connection.request(method, path, sent, {"Content-Type": "application/json"})
@@ -189,8 +195,8 @@ def _ready(running: Running) -> str:
 
 def _has_everything(address: str) -> bool:
     try:
-        client = Client(address)
-        return client.ask("GET", "/readyz")[0] == 200 and not client.get("/admin/index")["pending"]
+        with Client(address) as client:
+            return client.ask("GET", "/readyz")[0] == 200 and not client.get("/admin/index")["pending"]
     except OSError:
         return False
 

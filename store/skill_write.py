@@ -20,6 +20,7 @@ from wellworn.store.front_matter import split_lines
 from wellworn.store.safe_paths import inside
 from wellworn.store.skill_read import MANIFEST_FILE, SKILL_FILE, SkillBytes, SkillPaths, find_files, read_files
 from wellworn.store.skill_read import skill_from_bytes as read_bytes
+from wellworn.store.swap import swap_files
 from wellworn.store.text_file import Encoding, Notes, raw_lines
 from wellworn.store.yaml_write import REMOVED, dump_entry, edit_block
 
@@ -42,9 +43,10 @@ def write_skill(
     """Write a skill to `root/<id>` (or to an existing `directory` inside `root`) and return its folder.
 
     body, name, allowed_tools: None leaves what is there. A new name that is not the id becomes an alias. A new folder
-    appears complete or not at all; in an existing one only files whose content changes are replaced, each whole, and
-    their comments, unknown keys, order, encoding and line ends stay. `sync`: force it to the disk before returning;
-    `clean`: first remove what killed processes left half-written in `root`.
+    appears complete or not at all; in an existing one only files whose content changes are replaced, each whole (both
+    at once where the folder holds nothing else and the system can), and their comments, unknown keys, order, encoding
+    and line ends stay. `sync`: force it to the disk before returning; `clean`: first remove what killed processes left
+    half-written in `root`.
 
     Raises InvalidId or InvalidInput for an id or path that leaves `root` or text that is none, Conflict when existing
     files are too broken to be changed safely (they stay as they are), StoreError when the disk refuses.
@@ -219,7 +221,7 @@ def _update(
         changed.append((edited.manifest_path or target / MANIFEST_FILE, edited.manifest))
     if edited.skill_md is not None and edited.skill_md != files.skill_md:
         changed.append((edited.skill_md_path or target / SKILL_FILE, edited.skill_md))
-    if changed:
+    if len(changed) == 1 or (changed and not swap_files(target, {p.name: data for p, data in changed}, sync=sync)):
         write_together(changed, sync=sync)
 
 
