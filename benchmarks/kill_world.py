@@ -35,7 +35,7 @@ WAIT_SECONDS = 120.0
 SAMPLE_VECTORS = 60
 NORM_TOLERANCE, SAME_VECTOR = 1e-3, 0.99
 _KEPT = re.compile(
-    r"wellworn\.db(-wal|-shm)?|serving\.lock|service\.json|calibration\.json|vectors|heads"
+    r"wellworn\.db(-wal|-shm)?|serving\.lock|(service|encoder|calibration)\.json|vectors|heads"
     r"|vectors/(\.lock|[0-9a-f]+\.(turn|db(-wal|-shm)?))|heads/[^.].*"
 )
 
