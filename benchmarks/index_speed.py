@@ -126,12 +126,12 @@ def report_queries(view: View, queries: FloatArray, messages: Sequence[str]) -> 
         "characters": milliseconds(lambda n: view.char_scores(refs[n], grams[n])),
         "words and grams of the message": milliseconds(lambda n: (query_terms(messages[n]), grams_of(messages[n]))),
     }
-    for name, cost in {"bare exact search": milliseconds(lambda n: search_exact(rows.matrix, queries[n], HITS, None)),
+    for name, cost in {"bare exact search": milliseconds(lambda n: search_exact(rows.matrix @ queries[n], HITS, None)),
                        **parts, "all but the bare search": sum(parts.values())}.items():  # fmt: skip
         print(f"| {name} | {cost:.3f} ms |")
     approximate = view.parts[0].segment.approximate
     if approximate is not None:
-        exact = [search_exact(rows.matrix, query, 20, None)[0] for query in queries]
+        exact = [search_exact(rows.matrix @ query, 20, None)[0] for query in queries]
         near = [search_approximate(approximate, rows.matrix, query, HITS, None)[0] for query in queries]
         shared = [len(np.intersect1d(one, other)) / 20 for one, other in zip(exact, near, strict=True)]
         print(f"| recall@20 of the search | {np.mean(shared):.3f} |")

@@ -1,7 +1,8 @@
 """Vectors of utterances grouped by slot (one slot a skill), and the search over them.
 
-The exact search runs FAISS's inner-product kernel directly on the numpy matrix, so the vectors are in memory once. Past
-APPROXIMATE_MIN_ROWS an inverted file with 8-bit codes (a quarter of the size) finds candidates that are then scored
+The exact search is one product of the matrix with the query, whose inner products also serve the candidates' features:
+with cold caches 0.5 ms for 3,600 rows, where FAISS's kernel takes 0.7 and the candidates' own products another 0.3. Past
+APPROXIMATE_MIN_ROWS a FAISS inverted file with 8-bit codes (a quarter of the size) finds candidates that are then scored
 exactly. FAISS answers -1 for what it did not find and for NaN queries: such ids never leave this module.
 """
 
@@ -79,6 +80,7 @@ class RowFilter:
     """The rows that a search may return. Keeps the bitmap alive that FAISS only points at."""
 
     def __init__(self, allowed: BoolArray) -> None:
+        self.allowed = allowed
         self._bits = np.packbits(allowed, bitorder="little")
         self.selector = faiss.IDSelectorBitmap(self._bits)
 
@@ -98,21 +100,20 @@ def approximate_index(matrix: FloatArray) -> Any:
     return index
 
 
-def search_exact(
-    matrix: FloatArray, query: FloatArray, k: int, allowed: RowFilter | None
-) -> tuple[IntArray, FloatArray]:
-    """Return the rows (int64) and inner products of the k best allowed rows, best first; fewer when there are fewer."""
-    k = min(k, len(matrix))
-    if k <= 0:
+def search_exact(products: FloatArray, k: int, allowed: BoolArray | None) -> tuple[IntArray, FloatArray]:
+    """Return the rows (int64) and inner products of the k best allowed rows, best first; fewer when there are fewer.
+
+    products: float32[n], of all rows with the query. Equal ones come in the order of their rows.
+    """
+    rows = np.arange(len(products)) if allowed is None else np.flatnonzero(allowed)
+    scores = products if allowed is None else products[rows]
+    if k <= 0 or not len(rows):
         return _NO_ROWS, _NO_SCORES
-    scores, rows = np.empty((1, k), dtype=np.float32), np.empty((1, k), dtype=np.int64)
-    pointers = [faiss.swig_ptr(array) for array in (query, matrix, scores, rows)]
-    selector = (allowed.selector,) if allowed is not None else ()
-    faiss.knn_inner_product(
-        pointers[0], pointers[1], matrix.shape[1], 1, len(matrix), k, pointers[2], pointers[3], *selector
-    )
-    found = rows[0] >= 0
-    return rows[0][found], scores[0][found]
+    if len(rows) > k:
+        best = np.sort(np.argpartition(-scores, k - 1)[:k])
+        rows, scores = rows[best], scores[best]
+    order = np.argsort(-scores, kind="stable")
+    return rows[order], scores[order]
 
 
 def search_approximate(

@@ -150,7 +150,10 @@ def _scores(part: Part, at: IntArray, owners: NDArray[np.int32], weight: FloatAr
 
 
 class View:
-    """The live skills of some partitions, in the order in which the partitions were asked for. Immutable."""
+    """The live skills of some partitions, in the order in which the partitions were asked for.
+
+    For one request: the snapshot behind it is immutable and shared, the view remembers the last query.
+    """
 
     def __init__(self, partitions: Sequence[Partition]) -> None:
         self.stamp: tuple[tuple[Scope, str, int], ...] = tuple(
@@ -160,6 +163,8 @@ class View:
         self.parts: tuple[Part, ...] = tuple(part for one in partitions for part in one.parts)
         self.bases: list[int] = [0, *accumulate(len(part.cards) for part in self.parts)]
         self._row_bases: list[int] = [0, *accumulate(len(part.segment.rows) for part in self.parts)]
+        self._last_query: FloatArray | None = None
+        self._last_products: dict[int, FloatArray] = {}
 
     @property
     def slots(self) -> int:
@@ -252,12 +257,22 @@ class View:
 
     def _near(self, query: FloatArray, k: int) -> Iterator[tuple[int, Part, IntArray, FloatArray]]:
         """Yield for each part its base, itself, and its k nearest rows with their cosines."""
-        for base, part in zip(self.bases, self.parts, strict=False):
+        for number, (base, part) in enumerate(zip(self.bases, self.parts, strict=False)):
             rows = part.segment.rows
             if part.segment.approximate is None:
-                yield base, part, *search_exact(rows.matrix, query, k, part.row_filter)
+                allowed = None if part.row_filter is None else part.row_filter.allowed
+                yield base, part, *search_exact(self._products(number, query), k, allowed)
             else:
-                yield base, part, *search_approximate(part.segment.approximate, rows.matrix, query, k, part.row_filter)
+                index = part.segment.approximate
+                yield base, part, *search_approximate(index, rows.matrix, query, k, part.row_filter)
+
+    def _products(self, number: int, query: FloatArray) -> FloatArray:
+        """Return the inner products of a part's rows with a query; those of the last query are kept for the features."""
+        if self._last_query is not query:
+            self._last_query, self._last_products = query, {}
+        if number not in self._last_products:
+            self._last_products[number] = self.parts[number].segment.rows.matrix @ query
+        return self._last_products[number]
 
     def text(self, row: int) -> str | None:
         """Return the text of a row of `search` or `field_cosines`; None when it is not in memory (body), or row is -1.
@@ -296,7 +311,8 @@ class View:
             return result
         for at, mine, slots in self._by_part(refs):
             segment = self.parts[at].segment
-            _fill(result, mine, segment.rows, slots, query=query, row_base=self._row_bases[at])
+            known = self._last_products.get(at) if query is self._last_query else None
+            _fill(result, mine, segment.rows, slots, query=query, row_base=self._row_bases[at], products=known)
             if len(segment.negatives):
                 base = self._row_bases[-1] + self._negative_bases[at]
                 _fill(result, mine, segment.negatives, slots, query=query, row_base=base)
@@ -371,13 +387,20 @@ def _heads(groups: IntArray) -> IntArray:
 
 
 def _fill(
-    result: FieldCosines, mine: IntArray, rows: Rows, slots: IntArray, *, query: FloatArray, row_base: int
+    result: FieldCosines,
+    mine: IntArray,
+    rows: Rows,
+    slots: IntArray,
+    *,
+    query: FloatArray,
+    row_base: int,
+    products: FloatArray | None = None,
 ) -> None:
     """Fill in the candidates `mine` from their `slots`; the rows of a slot lie together, ordered by field."""
     wanted, counts = rows.of_slots(slots)
     if not len(wanted):
         return
-    cosines = rows.matrix[wanted] @ query
+    cosines = rows.matrix[wanted] @ query if products is None else products[wanted]
     group = np.repeat(mine * len(FIELDS), counts) + rows.fields[wanted]
     heads = _heads(group)
     sizes = np.diff(np.append(heads, len(group)))

@@ -211,7 +211,7 @@ def approximate(vectors: FloatArray) -> Any:
 def test_the_approximate_search_finds_nearly_all_and_scores_exactly(vectors: FloatArray, approximate: Any) -> None:
     recall = []
     for query in vectors[::100]:
-        exact, _ = search_exact(vectors, query, 20, None)
+        exact, _ = search_exact(vectors @ query, 20, None)
         found, scores = search_approximate(approximate, vectors, query, 20, None)
         assert np.allclose(scores, vectors[found] @ query, atol=1e-6)
         recall.append(len(np.intersect1d(exact, found)) / 20)
@@ -223,7 +223,7 @@ def test_filtered_rows_are_never_found(vectors: FloatArray, approximate: Any) ->
     allowed[::7] = True
     row_filter = RowFilter(allowed)
     for query in vectors[:20]:
-        exact, _ = search_exact(vectors, query, 20, row_filter)
+        exact, _ = search_exact(vectors @ query, 20, allowed)
         near, _ = search_approximate(approximate, vectors, query, 20, row_filter)
         assert len(exact) == len(near) == 20
         assert allowed[exact].all()
@@ -231,7 +231,7 @@ def test_filtered_rows_are_never_found(vectors: FloatArray, approximate: Any) ->
 
 
 def test_an_empty_matrix_finds_nothing() -> None:
-    rows, scores = search_exact(np.empty((0, 8), dtype=np.float32), np.ones(8, dtype=np.float32), 3, None)
+    rows, scores = search_exact(np.empty(0, dtype=np.float32), 3, None)
     assert len(rows) == len(scores) == 0
 
 
