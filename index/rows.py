@@ -1,9 +1,9 @@
 """Vectors of utterances grouped by slot (one slot a skill), and the search over them.
 
-The exact search is one product of the matrix with the query, whose inner products also serve the candidates' features:
-with cold caches 0.5 ms for 3,600 rows, where FAISS's kernel takes 0.7 and the candidates' own products another 0.3. Past
-APPROXIMATE_MIN_ROWS a FAISS inverted file with 8-bit codes (a quarter of the size) finds candidates that are then scored
-exactly. FAISS answers -1 for what it did not find and for NaN queries: such ids never leave this module.
+The exact search is one product of the matrix with the query, whose inner products also serve the candidates' features
+(with cold caches 0.5 ms for 3,600 rows, where FAISS's kernel takes 0.7 and the candidates' own products another 0.3).
+Past APPROXIMATE_MIN_ROWS a FAISS inverted file with 8-bit codes, a quarter of the size, finds candidates that are then
+scored exactly. FAISS answers -1 for what it did not find and for NaN queries: such ids never leave this module.
 """
 
 from __future__ import annotations

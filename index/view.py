@@ -267,7 +267,7 @@ class View:
                 yield base, part, *search_approximate(index, rows.matrix, query, k, part.row_filter)
 
     def _products(self, number: int, query: FloatArray) -> FloatArray:
-        """Return the inner products of a part's rows with a query; those of the last query are kept for the features."""
+        """Return the inner products of a part's rows with a query; the last query's are kept for the features."""
         if self._last_query is not query:
             self._last_query, self._last_products = query, {}
         if number not in self._last_products:
