@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from wellworn.models.access import Caller, Role
-from wellworn.models.resolution import (
-    FeedbackAnswer,
-    FeedbackRequest,
-    IntentResolution,
-    RecordedResolution,
-    ResolveRequest,
-    TaughtUtterance,
-)
-from wellworn.models.skill import SkillList, SkillView
-from wellworn.service.settings import Settings, load_settings
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a command is known to need them
+    from wellworn.models.access import Caller
+    from wellworn.models.resolution import (
+        FeedbackAnswer,
+        FeedbackRequest,
+        IntentResolution,
+        RecordedResolution,
+        ResolveRequest,
+        TaughtUtterance,
+    )
+    from wellworn.models.skill import SkillList, SkillView
+    from wellworn.service.settings import Settings
     from wellworn.service.workspace import Workspace
 
 
@@ -39,6 +37,8 @@ class Door(Protocol):
 
 def local_person(settings: Settings) -> Caller:
     """Who asks when a command works in this process: whoever may read the data folder may do everything."""
+    from wellworn.models.access import Caller, Role  # noqa: PLC0415
+
     return Caller(role=Role.admin, user=settings.user)
 
 
@@ -73,15 +73,20 @@ class LocalDoor:
 
 def settings_of(ctx: click.Context, **overrides: object) -> Settings:
     """The settings of this command: environment, then the group's options, then the command's own."""
+    from wellworn.service.settings import load_settings  # noqa: PLC0415  loads pydantic; `--help` needs no settings
+
     given: dict[str, Any] = ctx.find_root().obj or {}
     return load_settings(**{**given, **overrides})
 
 
 @contextmanager
 def open_door(ctx: click.Context, *, quiet: bool = False) -> Iterator[Door]:
-    """Use the running service of this data folder; with `--library`, or when none runs, work in this process."""
+    """Use the running service of this data folder; with `--library`, or when none runs, work in this process.
+
+    The folders of `--library` are this command's own, a service does not know them.
+    """
     settings = settings_of(ctx)
-    if not settings.library or os.environ.get("WELLWORN_LIBRARY"):
+    if not (ctx.find_root().obj or {}).get("library"):
         from wellworn.service.http.client import find_service  # noqa: PLC0415  only when a service may be asked
 
         if (client := find_service(settings)) is not None:

@@ -136,8 +136,8 @@ def calibrate(ctx: click.Context, reset: bool, as_json: bool) -> None:
     Example:
       wellworn calibrate
     """
-    with open_workspace(settings_of(ctx), quiet=as_json) as workspace:
-        report = workspace.calibrate(reset=reset)
+    with open_workspace(settings_of(ctx), quiet=as_json) as workspace, progress_bar(quiet=as_json) as show:
+        report = workspace.calibrate(reset=reset, progress=show)
     if as_json:
         print_json(report)
     else:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from wellworn.models.errors import InvalidInput
-from wellworn.models.resolution import FeedbackRequest, Verdict
 from wellworn.service.cli.door import open_door
 from wellworn.service.cli.output import print_json, print_table
+from wellworn.service.cli.skills import place_of
 
-_VERDICTS = {"right": Verdict.right, "wrong": Verdict.wrong, "should-be": Verdict.should_be}
+if TYPE_CHECKING:
+    from wellworn.models.resolution import FeedbackRequest
+
+_SHOULD_BE = "should-be"
+_VERDICTS = ("right", "wrong", _SHOULD_BE)
 NONE = "none"
 
 
 @click.command()
 @click.argument("resolution_id", required=False)
-@click.argument("verdict", type=click.Choice([*_VERDICTS]), required=False)
+@click.argument("verdict", type=click.Choice(_VERDICTS), required=False)
 @click.argument("skill_id", required=False)
 @click.option("--note", help="Why, in your words.")
 @click.option("--list", "list_for", metavar="SKILL_ID", help="Show what a skill was taught by feedback.")
@@ -44,7 +50,7 @@ def feedback(
     """
     with open_door(ctx, quiet=as_json) as door:
         if list_for is not None:
-            taught = door.taught(list_for, repo=None)
+            taught = door.taught(list_for, repo=place_of(None))
         elif forget is not None:
             taught = [door.forget(forget)]
         else:
@@ -71,12 +77,23 @@ def _request(resolution_id: str | None, verdict: str | None, skill_id: str | Non
         raise click.UsageError(
             "Give a resolution's id and a verdict: wellworn feedback ID right|wrong|should-be SKILL_ID."
         )
-    chosen = _VERDICTS[verdict]
-    if chosen is Verdict.should_be and skill_id is None:
+    if verdict == _SHOULD_BE and skill_id is None:
         raise InvalidInput("should-be needs the id of the skill that was meant, or `none`.", field="skillId")
-    if chosen is not Verdict.should_be and skill_id is not None:
+    if verdict != _SHOULD_BE and skill_id is not None:
         raise InvalidInput(f"{verdict} takes no skill id; did you mean should-be {skill_id}?", field="skillId")
-    from wellworn.models.ids import check_skill_id  # noqa: PLC0415
+    return _checked(
+        {"resolution_id": resolution_id, "verdict": verdict.replace("-", "_"), "note": note}
+        | ({"skill_id": None if skill_id == NONE else skill_id} if verdict == _SHOULD_BE else {})
+    )
 
-    meant = None if skill_id in (None, NONE) else check_skill_id(str(skill_id), field="skillId")
-    return FeedbackRequest(resolution_id=resolution_id, verdict=chosen, skill_id=meant, note=note)
+
+def _checked(fields: dict[str, str | None]) -> FeedbackRequest:
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from wellworn.models.resolution import FeedbackRequest  # noqa: PLC0415
+    from wellworn.service.problems import validation_error  # noqa: PLC0415
+
+    try:
+        return FeedbackRequest.model_validate(fields)
+    except ValidationError as error:
+        raise validation_error(error, where="The verdict") from None

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wellworn.models.access import LOCAL_USER, Role
 from wellworn.service.cli.door import settings_of
 from wellworn.service.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
     from wellworn.store.keys import KeyTable
 
+_ROLES = ("agent", "reviewer", "admin")  # as models.access.Role, which is not built for `--help`
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -33,19 +33,22 @@ def _key_table(ctx: click.Context) -> Iterator[KeyTable]:
 
 @click.group()
 def keys() -> None:
-    """API keys: create, list, revoke."""
+    """API keys: create, list, revoke.
+
+    \b
+    Example:
+      wellworn keys create --role agent
+    """
 
 
 @keys.command()
-@click.option("--role", type=click.Choice([r.value for r in Role]), required=True, help="What the key may do.")
-@click.option(
-    "--user", default=LOCAL_USER, show_default=True, help="Whom the key speaks for; it sees their skills only."
-)
+@click.option("--role", type=click.Choice(_ROLES), required=True, help="What the key may do.")
+@click.option("--user", help="Whom the key speaks for; it sees their skills only. Default: you.")
 @click.option("--repo", "repos", multiple=True, help="Limit the key to these repositories (may be repeated).")
 @click.option("--label", default="", help="What it is for.")
 @_as_json
 @click.pass_context
-def create(ctx: click.Context, role: str, user: str, repos: tuple[str, ...], label: str, as_json: bool) -> None:
+def create(ctx: click.Context, role: str, user: str | None, repos: tuple[str, ...], label: str, as_json: bool) -> None:
     """Create a key. Its secret is shown once and stored only as a hash.
 
     agent: resolve, feedback, read. reviewer: also decide and remove what was taught. admin: also reindex and settings.
@@ -56,6 +59,9 @@ def create(ctx: click.Context, role: str, user: str, repos: tuple[str, ...], lab
     """
     from datetime import UTC, datetime  # noqa: PLC0415
 
+    from wellworn.models.access import Role  # noqa: PLC0415
+
+    user = user or settings_of(ctx).user
     with _key_table(ctx) as table:
         key, secret = table.create(role=Role(role), user=user, repos=list(repos), label=label, now=datetime.now(UTC))
     if as_json:
@@ -70,7 +76,12 @@ def create(ctx: click.Context, role: str, user: str, repos: tuple[str, ...], lab
 @_as_json
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool) -> None:
-    """List the keys, never their secrets."""
+    """List the keys, never their secrets.
+
+    \b
+    Example:
+      wellworn keys list --json
+    """
     with _key_table(ctx) as table:
         found = table.list()
     if as_json:
@@ -89,7 +100,12 @@ def list_(ctx: click.Context, as_json: bool) -> None:
 @click.argument("key_id", metavar="ID")
 @click.pass_context
 def revoke(ctx: click.Context, key_id: str) -> None:
-    """Revoke a key by its ID; it stops working within two seconds."""
+    """Revoke a key by its ID; it stops working within two seconds.
+
+    \b
+    Example:
+      wellworn keys revoke 01JABC...
+    """
     from datetime import UTC, datetime  # noqa: PLC0415
 
     with _key_table(ctx) as table:

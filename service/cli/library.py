@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from wellworn.models.skill import Scope
 from wellworn.service.cli.door import local_person, open_workspace, settings_of
 from wellworn.service.cli.output import print_json, progress_bar
+from wellworn.service.cli.skills import place_of
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _scope = click.option(
@@ -33,6 +33,8 @@ def import_(ctx: click.Context, library: Path, scope: str, repo: str | None, rep
       wellworn import team-skills.jsonl
       wellworn import team-skills.jsonl --scope repo --replace
     """
+    from wellworn.models.skill import Scope  # noqa: PLC0415
+
     with open_workspace(settings_of(ctx), quiet=as_json) as workspace, progress_bar(quiet=as_json) as show:
         report = workspace.import_library(library, scope=Scope(scope), repo=repo, replace=replace, progress=show)
     if as_json:
@@ -67,7 +69,7 @@ def export(ctx: click.Context, out: Path, format_: str, repo: str | None, as_jso
     settings = settings_of(ctx)
     with open_workspace(settings, quiet=as_json) as workspace:
         caller = local_person(settings)
-        count, notes = workspace.export_library(out, caller=caller, strict=format_ == "skills", repo=repo)
+        count, notes = workspace.export_library(out, caller=caller, strict=format_ == "skills", repo=place_of(repo))
     if as_json:
         print_json({"exported": count, "out": str(out), "notes": notes})
         return

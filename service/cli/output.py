@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -33,42 +35,58 @@ def _plain(value: object) -> object:
 
 
 _PIPED_WIDTH = 240
-_GAP, _NARROWEST = 3, 20
+_GAP, _NARROWEST = 2, 20
 
 
 def console(*, stderr: bool = False) -> Console:
     """A rich console on the real stream; no colour and no narrow columns when it is not a terminal."""
-    from rich.console import Console  # noqa: PLC0415  rich is heavy for commands that print JSON
+    from rich.console import Console  # noqa: PLC0415  rich is heavy for commands that print a line
 
     stream = sys.stderr if stderr else sys.stdout
     return Console(file=stream, highlight=False, width=None if stream.isatty() else _PIPED_WIDTH)
 
 
-def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), wrap: bool = False
-) -> None:
-    """Print rows under headings; columns whose number is in `right` are right-aligned. Text is never markup.
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
+    """Print rows under headings; columns whose number is in `right` are right-aligned.
 
-    The last column gets the room that is left: cut with an ellipsis, or with `wrap` on several lines.
+    The last column gets the room that is left, and is cut with an ellipsis. Not by rich, which takes longer to load
+    than a light command to run.
     """
-    from rich import box  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    cells = [[" ".join(cell.split()) for cell in row] for row in rows]
+    widths = [max(map(_width, column)) for column in zip(columns, *cells, strict=True)]
+    room = max(_NARROWEST, _screen_width() - sum(widths[:-1]) - _GAP * (len(widths) - 1))
+    widths[-1] = min(widths[-1], room)
+    click.echo(click.style(_line(columns, widths, right), bold=True))
+    for row in cells:
+        click.echo(_line([*row[:-1], _cut(row[-1], widths[-1])], widths, right))
 
-    out = console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number in right else "left", no_wrap=not wrap, overflow="fold")
-    others = sum(max(len(column), *(len(row[at]) for row in rows)) + _GAP for at, column in enumerate(columns[:-1]))
-    room = max(_NARROWEST, out.width - others)
-    for row in rows:
-        cells = row if wrap else (*row[:-1], _cut(row[-1], room))
-        table.add_row(*(Text(cell) for cell in cells))
-    out.print(table)
+
+def _screen_width() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _PIPED_WIDTH
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
+    padded = [
+        " " * (width - _width(cell)) + cell if at in right else cell + " " * (width - _width(cell))
+        for at, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return (" " * _GAP).join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """Columns that a terminal shows the text in: wide letters take two, combining marks none."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
 
 
 def _cut(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: room - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    if _width(text) <= room:
+        return text
+    while _width(text) > room - 1:
+        text = text[:-1]
+    return text.rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
 @contextmanager

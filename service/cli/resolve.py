@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from pydantic import ValidationError
 
 from wellworn.models.errors import InvalidInput
-from wellworn.models.resolution import Context, IntentResolution, Invocation, ResolveRequest
 from wellworn.service.cli.door import open_door
 from wellworn.service.cli.output import print_json
-from wellworn.service.problems import validation_error
+
+if TYPE_CHECKING:
+    from wellworn.models.resolution import Context, IntentResolution, ResolveRequest
 
 
 @click.command()
@@ -51,11 +51,10 @@ def resolve(
       git log -1 --format=%B | wellworn resolve --json
     """
     message = _message(words, context_file)
-    context = context_here(repo, context_file)
-    request = ResolveRequest(
+    request = make_request(
         message=message,
-        context=context,
-        invocation=Invocation.explicit if explicit else Invocation.ambient,
+        context=context_here(repo, context_file),
+        invocation="explicit" if explicit else "ambient",
         top_k=top,
         explain=explain,
     )
@@ -77,14 +76,32 @@ def _message(words: tuple[str, ...], context_file: Path | None) -> str:
     return sys.stdin.buffer.read().decode("utf-8", errors="replace")
 
 
+def make_request(**fields: Any) -> ResolveRequest:
+    """Return the question. Raises InvalidInput naming the field."""
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from wellworn.models.resolution import ResolveRequest  # noqa: PLC0415
+    from wellworn.service.problems import validation_error  # noqa: PLC0415
+
+    try:
+        return ResolveRequest.model_validate(fields)
+    except ValidationError as error:
+        raise validation_error(error) from None
+
+
 def context_here(repo: str | None, context_file: Path | None = None) -> Context:
     """The stated context; when it names neither a repo nor a folder, the current folder counts.
 
     Raises InvalidInput naming the file or the field.
     """
+    from pydantic import ValidationError  # noqa: PLC0415
+
+    from wellworn.models.resolution import Context  # noqa: PLC0415
+    from wellworn.service.problems import validation_error  # noqa: PLC0415
+
     stated = {} if context_file is None else _read_context(context_file)
     if repo is not None:
-        stated["repo"] = repo
+        stated["repo"] = str(Path(repo).resolve()) if Path(repo).is_dir() else repo
     if "repo" not in stated and "cwd" not in stated:
         stated["cwd"] = str(Path.cwd())
     try:
@@ -99,7 +116,7 @@ def _read_context(path: Path) -> dict[str, Any]:
         stated = json.loads(text)
     except OSError as error:
         raise InvalidInput(f"The context file {path} cannot be read: {error.strerror}.", field="context") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(f"The context file {path} is not JSON: {error}.", field="context") from None
     if not isinstance(stated, dict):
         raise InvalidInput(f"The context file {path} must hold one JSON object.", field="context")

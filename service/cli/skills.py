@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
-from wellworn.models.resolution import ResolveRequest
-from wellworn.models.skill import Provenance, SkillView
 from wellworn.service.cli.door import open_door
 from wellworn.service.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from wellworn.models.skill import SkillView
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _repo = click.option("--repo", help="Repository whose skills count. Default: the one of the current folder.")
 
 
+def place_of(repo: str | None) -> str:
+    """Return the repository that was named, else the current folder: whichever repository that lies in counts."""
+    if repo is None or Path(repo).is_dir():
+        return str(Path(repo or ".").resolve())
+    return repo
+
+
 @click.group()
 def skills() -> None:
-    """List, show and explain skills."""
+    """List, show and explain skills.
+
+    \b
+    Example:
+      wellworn skills list
+    """
 
 
 @skills.command("list")
@@ -34,7 +50,7 @@ def list_(ctx: click.Context, search: str | None, offset: int, limit: int, repo:
       wellworn skills list --search release --json
     """
     with open_door(ctx, quiet=as_json) as door:
-        page = door.skills(repo=repo, search=search, offset=offset, limit=limit)
+        page = door.skills(repo=place_of(repo), search=search, offset=offset, limit=limit)
     if as_json:
         print_json(page)
         return
@@ -80,7 +96,7 @@ def show(ctx: click.Context, skill_id: str, body: bool, repo: str | None, as_jso
       wellworn skills show release-local@user --json
     """
     with open_door(ctx, quiet=as_json) as door:
-        skill = door.skill(skill_id, repo=repo)
+        skill = door.skill(skill_id, repo=place_of(repo))
     if as_json:
         print_json(skill)
         return
@@ -102,7 +118,7 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
         ("Shadowed by", skill.shadowed_by or ""),
         (
             "Trust",
-            f"{manifest.trust}, risk {manifest.risk}, written by {_author(manifest.provenance)}",
+            f"{manifest.trust}, risk {manifest.risk}, written by {_author(skill)}",
         ),
         ("Invocable", "" if skill.invocable else "no: a safety field could not be read, see below"),
         ("Approval", ", ".join(manifest.requires_approval)),
@@ -119,8 +135,8 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
     ]
 
 
-def _author(provenance: Provenance) -> str:
-    return "a person" if provenance is Provenance.human else "an agent"
+def _author(skill: SkillView) -> str:
+    return "a person" if skill.manifest.provenance == "human" else "an agent"
 
 
 @skills.command()
@@ -140,11 +156,11 @@ def explain(ctx: click.Context, words: tuple[str, ...], repo: str | None, as_jso
 
     with open_door(ctx, quiet=as_json) as door:
         if len(words) == 1 and is_skill_id(words[0].partition("@")[0]) and ("-" in words[0] or "@" in words[0]):
-            _explain_skill(door.skill(words[0], repo=repo), as_json=as_json)
+            _explain_skill(door.skill(words[0], repo=place_of(repo)), as_json=as_json)
             return
-        from wellworn.service.cli.resolve import context_here, show_answer  # noqa: PLC0415
+        from wellworn.service.cli.resolve import context_here, make_request, show_answer  # noqa: PLC0415
 
-        request = ResolveRequest(message=" ".join(words), context=context_here(repo), explain=True)
+        request = make_request(message=" ".join(words), context=context_here(repo), explain=True)
         answer = door.resolve(request)
     if as_json:
         print_json(answer)
