@@ -32,6 +32,7 @@ VERBS += ["index", "label", "merge", "migrate", "mirror", "polish", "prune", "qu
 NOUNS = ["aquarium", "billing", "calendar", "dashboard", "engine", "firewall", "glossary", "harbour", "invoice"]
 NOUNS += ["journal", "kiosk", "lantern", "manual", "notebook", "orchard"]
 WAIT_SECONDS = 120.0
+SETTLE_SECONDS = 40.0
 SAMPLE_VECTORS = 60
 NORM_TOLERANCE, SAME_VECTOR = 1e-3, 0.99
 _KEPT = re.compile(
@@ -326,7 +327,17 @@ def rows_of(world: World, query: str) -> list[tuple[Any, ...]]:
 
 
 def service_problems(world: World, client: Client, random_: random.Random) -> list[str]:
-    """The skills on the disk are those that are listed, the index is sound, and known messages find their skills."""
+    """The skills on the disk are those that are listed, the index is sound, and known messages find their skills.
+
+    A service that was started again looks through its libraries behind its answers, and gets some seconds for it.
+    """
+    until = time.monotonic() + SETTLE_SECONDS
+    while (found := _problems_now(world, client, random_)) and time.monotonic() < until:
+        time.sleep(0.2)
+    return found
+
+
+def _problems_now(world: World, client: Client, random_: random.Random) -> list[str]:
     listed = {skill["id"]: skill["manifest"]["description"] for skill in client.get("/skills?limit=1000")["skills"]}
     on_disk = contents(world.folder)
     found = [f"{skill_id} is on the disk but not listed" for skill_id in on_disk.keys() - listed.keys()][:3]
