@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 
 import numpy as np
 
@@ -22,12 +23,13 @@ from wellworn.index.view import View
 
 CORRECTIONS_MAX = 8
 WORDS_READ = 60
-KNOWN_SHARE = 0.5
+DOUBTFUL_SHARE = 0.7
+"""Of the words of four letters or more: above it, this is another language."""
 COMMON_RANK, LIBRARY_RANK = 5_000, 10_000
 """A word is corrected to one of the 5,000 commonest of English, or of the 10,000 commonest that the library has too."""
-SURE_LETTERS = 7
+SURE_LETTERS, SURE_LENGTH = 7, 5
+"""From how many letters on a replaced letter, or one too many or too few, is no accident."""
 _WORD = re.compile(r"(?<![\w./\\@#:$%'-])([A-Za-z][a-z]{3,19})(?![\w/\\@:'-]|\.\w)")
-_TOKEN = re.compile(r"[^\W\d_]+")
 _CONTRACTED = frozenset(  # as typed without the apostrophe
     word.replace("'", "")
     for word in (
@@ -84,9 +86,11 @@ def corrected(text: str, known: Known) -> str:
 
     known: says of words (lower-case) whether the library has them. At most 8 words of the first 60 are changed.
     """
-    words = _TOKEN.findall(text)[:WORDS_READ]
-    doubtful = {match.start(1): match[1] for match in _WORD.finditer(text) if not _is_known(match[1], match.start(1))}
-    if not doubtful or len(words) - len(doubtful) < KNOWN_SHARE * len(words):
+    if not text.isascii():
+        return text
+    words = {match.start(1): match[1] for match in islice(_WORD.finditer(text), WORDS_READ)}
+    doubtful = {at: word for at, word in words.items() if not _is_known(word, at)}
+    if not doubtful or len(doubtful) > DOUBTFUL_SHARE * len(words):
         return text
     told = known([word.lower() for word in doubtful.values()])
     wrong = [(at, word) for (at, word), is_known in zip(doubtful.items(), told, strict=True) if not is_known]
@@ -126,8 +130,10 @@ def _likeliest(word: str, known: Known) -> str | None:
 
 
 def _chance(word: str, other: str) -> bool:
-    """Two short words that differ in one letter are often just two words ("cron", "crop")."""
-    return len(word) == len(other) < SURE_LETTERS and sorted(word) != sorted(other)
+    """Short words that differ by one edit are often just two words ("cron" and "crop" or "crown"), unless by a swap."""
+    if sorted(word) == sorted(other):
+        return False
+    return len(word) < (SURE_LETTERS if len(word) == len(other) else SURE_LENGTH)
 
 
 def _losses(word: str) -> Iterator[str]:
