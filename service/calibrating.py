@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -38,7 +38,12 @@ def reset_calibration(settings: Settings) -> CalibrationReport:
 
 
 def recalibrate(
-    settings: Settings, database: Database, encoder: Encoder, *, now: datetime, progress: ShowProgress
+    settings: Settings,
+    database: Database,
+    open_encoder: Callable[[], Encoder],
+    *,
+    now: datetime,
+    progress: ShowProgress,
 ) -> CalibrationReport:
     """Fit on the feedback that says what was meant; write `calibration.json` when that did better on newer messages.
 
@@ -48,6 +53,7 @@ def recalibrate(
     rows = list(FeedbackTable(database).labelled())
     if len(rows) < ENOUGH:
         return _nothing(len(rows), f"Only {len(rows)} messages of your feedback say what was meant")
+    encoder = open_encoder()
     with _without_lessons(settings, database, encoder) as (resolver, index):
         judgements = list(_judged(rows, resolver, index, progress))
         parameters = resolver.parameters_name(encoder.fingerprint)

@@ -148,17 +148,12 @@ class Workspace(Lifetime):
         """
         from wellworn.service.calibrating import recalibrate, reset_calibration  # noqa: PLC0415  loads the engine
 
-        report = (
-            reset_calibration(self.settings)
-            if reset
-            else recalibrate(
-                self.settings,
-                self._database,
-                self._ready().index.snapshot.encoder,
-                now=self._clock(),
-                progress=progress,
+        if reset:
+            report = reset_calibration(self.settings)
+        else:
+            report = recalibrate(
+                self.settings, self._database, lambda: self.encoder, now=self._clock(), progress=progress
             )
-        )
         if self._engine is not None:
             self._engine.resolver.reload()
         return report

@@ -1,0 +1,218 @@
+"""Feedback teaches at once, can be taken back, outlives edits; answers are recorded redacted, uses are counted."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.service.worlds import ME, SHIP, World, ask, best
+
+from wellworn.lifecycle.feedback import TAUGHT_PER_KEY
+from wellworn.models.errors import InvalidInput, NotFound
+from wellworn.models.resolution import Decision, FeedbackAnswer, FeedbackRequest, Invocation, Verdict
+from wellworn.service.workspace import Workspace
+
+MISS = "kindly hydrate our leafy friends"
+
+
+def say(
+    workspace: Workspace, resolution_id: str, verdict: Verdict, skill_id: str | None = None, note: str | None = None
+) -> FeedbackAnswer:
+    fields = {"resolution_id": resolution_id, "verdict": verdict, "note": note}
+    meant = {"skill_id": skill_id} if verdict is Verdict.should_be else {}
+    return workspace.feedback(FeedbackRequest.model_validate(fields | meant), ME)
+
+
+def test_a_miss_that_is_corrected_is_answered_at_once(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        before = ask(workspace, MISS)
+        assert before.skill_id != "water-plants"
+        taught = say(workspace, before.resolution_id, Verdict.should_be, "water-plants").taught
+        after = ask(workspace, MISS)
+    assert [(one.skill_id, one.field, one.text) for one in taught] == [("water-plants", "learned", MISS)]
+    assert best(after) == "water-plants"
+    assert after.confidence > before.confidence
+
+
+def test_a_wrong_answer_weighs_against_that_skill_from_then_on(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        before = ask(workspace, SHIP + " please", explain=True)
+        assert before.skill_id == "release-local"
+        taught = say(workspace, before.resolution_id, Verdict.wrong).taught
+        after = ask(workspace, SHIP + " please")
+    assert [(one.skill_id, one.field) for one in taught] == [("release-local", "negative")]
+    assert best(after) != "release-local" or after.confidence < before.confidence
+
+
+def test_should_have_been_another_teaches_both(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        answer = ask(workspace, SHIP)
+        taught = say(workspace, answer.resolution_id, Verdict.should_be, "tune-piano").taught
+    assert {(one.skill_id, one.field) for one in taught} == {("release-local", "negative"), ("tune-piano", "learned")}
+
+
+def test_should_have_been_none_teaches_only_the_negative(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        answer = ask(workspace, SHIP)
+        taught = say(workspace, answer.resolution_id, Verdict.should_be, None).taught
+    assert [(one.skill_id, one.field) for one in taught] == [("release-local", "negative")]
+
+
+def test_what_was_taught_is_listed_and_can_be_taken_back(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        before = ask(workspace, MISS)
+        taught = say(workspace, before.resolution_id, Verdict.should_be, "water-plants").taught[0]
+        assert workspace.taught("water-plants", ME) == [taught]
+        shown = workspace.skill("water-plants", ME).utterances or []
+        assert {"id": taught.id, "field": "learned", "text": MISS} in shown
+        assert workspace.forget(taught.id, ME) == taught
+        assert workspace.taught("water-plants", ME) == []
+        after = ask(workspace, MISS)
+    assert after.confidence == pytest.approx(before.confidence)
+    assert best(after) == best(before)
+
+
+def test_lessons_outlive_an_edit_and_a_move_of_the_files(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        say(workspace, ask(workspace, MISS).resolution_id, Verdict.should_be, "water-plants")
+    folder = world.skill("water-plants", "Something else entirely now.")
+    with world.open() as workspace:
+        assert best(ask(workspace, MISS)) == "water-plants"
+    folder.rename(world.library.parent / "elsewhere")
+    (world.home / ".claude/skills").mkdir(parents=True)
+    (world.library.parent / "elsewhere").rename(world.home / ".claude/skills/water-plants")
+    with world.open() as workspace:
+        assert best(ask(workspace, MISS)) == "water-plants"
+
+
+def test_another_workspace_on_the_same_data_learns_it_too(world: World) -> None:
+    world.usual()
+    with world.open() as first, world.open() as second:
+        answer = ask(first, MISS)
+        ask(second, "warm up")
+        first._recorder.flush()
+        say(second, answer.resolution_id, Verdict.should_be, "water-plants")
+        first._follow()
+        assert best(ask(first, MISS)) == "water-plants"
+
+
+def test_the_same_verdict_twice_counts_once(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        answer = ask(workspace, SHIP)
+        first, again = (say(workspace, answer.resolution_id, Verdict.right) for _ in range(2))
+        assert (again.feedback_id, again.taught) == (first.feedback_id, first.taught)
+        assert workspace.skill("release-local", ME).stats.usage_count == 1
+
+
+def test_nobody_can_flood_a_skill_with_lessons(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        for number in range(TAUGHT_PER_KEY + 1):
+            answer = ask(workspace, f"zq{number} xv{number}")
+            last = say(workspace, answer.resolution_id, Verdict.should_be, "water-plants")
+        assert len(workspace.taught("water-plants", ME)) == TAUGHT_PER_KEY
+    assert last.taught == []
+    assert "teaches nothing more" in last.notes[0]
+
+
+def test_right_on_a_choice_must_say_which(world: World) -> None:
+    world.skill("delete-branches", "Deletes branches.", aliases=["delete the merged branches"])
+    world.skill("write-changelog", "Writes the change log.", aliases=["write the change log"])
+    with world.open() as workspace:
+        answer = ask(workspace, "delete the merged branches and then write the change log")
+        assert answer.decision is Decision.choose
+        with pytest.raises(InvalidInput, match="choice between several"):
+            say(workspace, answer.resolution_id, Verdict.right)
+
+
+def test_wrong_on_a_miss_says_how_to_teach(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        given = say(workspace, ask(workspace, "qwertz uiopu").resolution_id, Verdict.wrong)
+    assert given.taught == []
+    assert "should_be" in given.notes[0]
+
+
+def test_feedback_that_names_an_unknown_skill_or_answer_changes_nothing(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        answer = ask(workspace, MISS)
+        with pytest.raises(NotFound, match="water-plants"):
+            say(workspace, answer.resolution_id, Verdict.should_be, "water-plant")
+        with pytest.raises(NotFound):
+            say(workspace, "01J00000000000000000000000", Verdict.right)
+        with pytest.raises(NotFound):
+            workspace.forget("01J00000000000000000000000", ME)
+        assert workspace.taught("water-plants", ME) == []
+
+
+def test_a_record_keeps_the_message_without_its_secrets(world: World) -> None:
+    world.usual()
+    secret = "sk-" + "a1B2c3D4" * 4
+    with world.open() as workspace:
+        context = {"activeGoal": f"use token={secret}", "branch": "main"}
+        answer = ask(workspace, f"{SHIP} with api_key={secret}", context=context)
+        at_once = workspace.resolution(answer.resolution_id, ME)
+        workspace._recorder.flush()
+        assert workspace.resolution(answer.resolution_id, ME) == at_once
+    assert secret not in at_once.model_dump_json()
+    assert "redacted" in at_once.message
+    assert at_once.resolution == answer
+    for file in world.data.rglob("*"):
+        assert not file.is_file() or secret.encode() not in file.read_bytes()
+
+
+def test_what_feedback_teaches_is_redacted_as_well(world: World) -> None:
+    world.usual()
+    secret = "ghp_" + "a1B2c3D4" * 4
+    with world.open() as workspace:
+        answer = ask(workspace, f"{MISS} using {secret}")
+        taught = say(workspace, answer.resolution_id, Verdict.should_be, "water-plants", note=f"my {secret}").taught
+    assert secret not in taught[0].text
+    for file in world.data.rglob("*"):
+        assert not file.is_file() or secret.encode() not in file.read_bytes()
+
+
+def test_without_recording_nothing_of_a_message_is_kept_but_uses_are_counted(world: World) -> None:
+    world.usual()
+    with world.open(record=False) as workspace:
+        answer = ask(workspace, SHIP, invocation=Invocation.explicit)
+        assert answer.decision is Decision.proceed
+        workspace._recorder.flush()
+        with pytest.raises(NotFound, match="recording is switched off"):
+            workspace.resolution(answer.resolution_id, ME)
+        assert workspace.skill("release-local", ME).stats.usage_count == 1
+    for file in world.data.rglob("*.db*"):
+        assert answer.resolution_id.encode() not in file.read_bytes()
+
+
+def test_a_use_is_counted_when_a_skill_proceeds_and_not_when_it_waits(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        ask(workspace, "give the ferns a drink")
+        ask(workspace, SHIP, invocation=Invocation.explicit)
+        ask(workspace, SHIP, invocation=Invocation.explicit)
+        workspace._recorder.flush()
+        stats = {one: workspace.skill(one, ME).stats for one in ("release-local", "water-plants")}
+    assert {one: found.usage_count for one, found in stats.items()} == {"release-local": 2, "water-plants": 0}
+    assert stats["release-local"].last_used_at is not None
+
+
+def test_old_records_are_removed_while_serving(world: World) -> None:
+    world.usual()
+    long_ago = datetime.now(UTC) - timedelta(days=100)
+    with Workspace.open(world.settings(), clock=lambda: long_ago) as workspace:
+        old = ask(workspace, SHIP).resolution_id
+    with world.open(background=True) as workspace:
+        for thread in workspace._threads:
+            if thread.name == "wellworn-prune":
+                thread.join(0.5)
+        with pytest.raises(NotFound):
+            workspace.resolution(old, ME)
