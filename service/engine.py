@@ -78,7 +78,8 @@ class Engine:
 
         if total:
             self.index.fill(embedded)
-        write_record(self._settings.data_dir, self.index.snapshot.encoder)
+        if self.index.snapshot.fingerprint == self._wanted.fingerprint:
+            write_record(self._settings.data_dir, self._wanted)
 
     def close(self) -> None:
         """Stop, and wait for what is being done; closing twice is fine."""

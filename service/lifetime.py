@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
-from wellworn.models.errors import WellwornError
+from wellworn.models.errors import EncoderUnavailable, WellwornError
 from wellworn.models.reports import Progress, ShowProgress, no_progress
 from wellworn.models.resolution import Decision
 from wellworn.models.wire import build_types
@@ -31,6 +31,8 @@ if TYPE_CHECKING:  # what loads FAISS and models is imported when the first ques
 
 log = logging.getLogger(__name__)
 
+EMBEDDED_FIRST = 100
+"""Up to this many skills without vectors a service embeds before it is ready (a second or two), not behind answers."""
 _PRUNE_EVERY = 3600.0
 Clock = Callable[[], datetime]
 
@@ -126,6 +128,9 @@ class Lifetime:
         build_types()
         self._serving = True
         engine = self._engine = self._open_engine()
+        if engine.index.status().pending <= EMBEDDED_FIRST:
+            with suppress(EncoderUnavailable):  # it is tried again behind the answers, and told by `health`
+                engine.fill(self._progress)
         engine.start()
         self._libraries.watch(engine.index)
         work = {"wellworn-read": self._read_behind, "wellworn-prune": self._prune}
