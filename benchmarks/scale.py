@@ -100,17 +100,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(folder: Path, catalogue: Path, size: int, messages: Sequence[str]) -> Result:
-    """Index one size from nothing unless it is there, then start the service on it and look at its memory."""
+    """Index one size from nothing unless it is there, then start the service on it and look at its memory.
+
+    What indexing cost is printed at once: it takes minutes, and something may fail afterwards.
+    """
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("WELLWORN_")},
         "WELLWORN_DATA_DIR": str(folder / "data"),
         "WELLWORN_HOME": str(folder / "home"),
         "OMP_NUM_THREADS": "1",
     }
-    filled = folder / "filled"
-    indexing = None if filled.exists() else index(folder, catalogue, size, environment)
-    if indexing:
-        filled.write_text(str(indexing.files_seconds.wall + indexing.index_seconds.wall), encoding="utf-8")
+    indexing = None
+    if not (folder / "filled").exists():
+        indexing = index(folder, catalogue, size, environment)
+        seconds = indexing.files_seconds.wall + indexing.index_seconds.wall
+        (folder / "filled").write_text(str(seconds), encoding="utf-8")  # as benchmarks.http_latency knows it
+        print(_ratio(indexing), indexing, flush=True)
     starts = []
     for number in range(STARTS):
         with serving(environment) as (address, pid, seconds):
