@@ -1,8 +1,8 @@
 """Episodes: a library of some kind and size, and messages about it of which some mean nothing in it.
 
 Across episodes: 1 to 30 utterances a skill, description only, description and body, triggers or none, mixes; 8 to 500
-skills, of one collection (which compete) or of many; a head or none. Of the messages a fifth means no skill: three in
-five of those are requests for skills that were held out (near misses), the rest is about other things.
+skills, of one collection (which compete) or of many; a head or none. Of the messages a fifth means no skill: about
+half of those are requests for skills that were held out (near misses), the rest is about other things.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from wellworn.models.skill import Skill
 from wellworn.resolver.features import Features
 
 MESSAGES = 300
-NEAR_SHARE = 0.6
+NEAR_SHARE = {"skills-md": 0.4}
+NEAR_USUALLY = 0.6
+"""Of the messages that mean no skill. Real collections overlap: a request for a skill that was held out is often
+served by another one, so that calling it meaningless is wrong now and then."""
 OUTSIDE = 4
 """One message that means nothing to four that mean a skill."""
-JOINED_SHARE = 0.3
+JOINED_SHARE = 0.5
 NONE, MISSED = -1, -2
 
 
@@ -131,7 +134,7 @@ def _sampled(
 ) -> list[Labelled]:
     messages: list[Labelled] = chance.sample(asked, min(MESSAGES, len(asked)))
     outside = max(OUTSIDE, len(messages) // OUTSIDE)
-    close = chance.sample(near, min(len(near), int(NEAR_SHARE * outside)))
+    close = chance.sample(near, min(len(near), int(NEAR_SHARE.get(source, NEAR_USUALLY) * outside)))
     others = _about_other_things(source, outside - len(close), data, chance)
     return [*messages, *((text, None) for text in (*close, *others))]
 

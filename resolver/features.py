@@ -52,7 +52,8 @@ BOUNDED = (
 )
 HEAD_FLOOR = -8.0
 """Log-probabilities below it say no more than "not this one"."""
-FEW_EXAMPLES = 4
+SOME_EXAMPLES, MANY_EXAMPLES = 4, 9
+"""From how many utterances on, the name among them."""
 LIKENESSES_MAX = 6
 """Texts of one kind (goal, traces, excluded objects) that are compared with every candidate."""
 _EXAMPLES = [
@@ -75,12 +76,13 @@ class Kind(IntEnum):
     """
 
     few_examples = 0
-    examples = 1
-    description = 2
-    body = 3
-    examples_description = 4
-    examples_body = 5
-    examples_untrained = 6
+    some_examples = 1
+    many_examples = 2
+    description = 3
+    body = 4
+    examples_description = 5
+    examples_body = 6
+    examples_untrained = 7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +167,7 @@ def kinds_of(best: NDArray[np.float32], counts: IntColumn) -> IntColumn:
     kinds[examples & body] = Kind.examples_body
     kinds[examples & ~body & description] = Kind.examples_description
     alone = examples & ~body & ~description
-    kinds[alone] = np.where(counts[alone] < FEW_EXAMPLES, Kind.few_examples, Kind.examples)
+    kinds[alone] = np.searchsorted((SOME_EXAMPLES, MANY_EXAMPLES), counts[alone], side="right")
     kinds[examples & (counts == 0)] = Kind.examples_untrained
     return kinds.astype(np.int64)
 

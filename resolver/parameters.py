@@ -19,7 +19,7 @@ from wellworn.resolver.features import BOUNDED, FITTED, FloatMatrix, Kind
 FORMAT = 1
 SHIPPED = Path(__file__).resolve().parent / "fits"
 RANK = (*FITTED, "kind")
-GATE = ("constant", *FITTED, "share", "lead", "nearest", "headLevel", "librarySize", "messageWords")
+GATE = ("constant", *FITTED, "share", "lead", "nearest", "crowd", "headLevel", "librarySize", "messageWords")
 _KINDS = tuple(kind.name for kind in Kind)
 
 Weights = dict[str, dict[str, float]]
@@ -39,7 +39,8 @@ class Provenance(Wire):
 class Parameters(Wire):
     """Log-odds a unit of each feature.
 
-    rank, gate: kind of skill -> feature -> weight; fitted. bounded, context_bound, mood: set by hand.
+    rank, gate: kind of skill -> feature -> weight; fitted. length: kind -> how much more a longer message says (see
+    `scoring.length_factors`); fitted. bounded, context_bound, mood: set by hand.
     fingerprint: of the encoder they were fitted for; null means "any".
     """
 
@@ -48,6 +49,7 @@ class Parameters(Wire):
     fingerprint: str | None = None
     rank: Weights
     gate: Weights
+    length: dict[str, float]
     bounded: dict[str, float]
     context_bound: float = Field(ge=0.0)
     mood: float = Field(ge=0.0)
@@ -61,6 +63,7 @@ class Parameters(Wire):
             for kind in _KINDS:
                 _same(f"{part}.{kind}", table.get(kind, {}), names)
         _same("bounded", self.bounded, BOUNDED)
+        _same("length", self.length, _KINDS)
         return self
 
     @cached_property
@@ -72,6 +75,11 @@ class Parameters(Wire):
     def gate_matrix(self) -> FloatMatrix:
         """float64[kinds, len(GATE)]."""
         return np.array([[self.gate[kind][name] for name in GATE] for kind in _KINDS])
+
+    @cached_property
+    def length_vector(self) -> FloatMatrix:
+        """float64[kinds]."""
+        return np.array([self.length[kind] for kind in _KINDS])
 
     @cached_property
     def bounded_vector(self) -> FloatMatrix:

@@ -93,7 +93,7 @@ def test_the_kind_says_what_a_skill_has() -> None:
     many = ["one way", "another way", "a third way", "a fourth way"]
     bare = {"description": ""}
     assert kind(make_skill("x-few", examples=many[:1], **bare)) is Kind.few_examples
-    assert kind(make_skill("x-many", examples=many, **bare)) is Kind.examples
+    assert kind(make_skill("x-many", examples=many, **bare)) is Kind.some_examples
     assert kind(make_skill("x-described")) is Kind.description
     assert kind(make_skill("x-body", body="Some text of its own.")) is Kind.body
     assert kind(make_skill("x-both", examples=many)) is Kind.examples_description
