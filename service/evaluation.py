@@ -69,8 +69,7 @@ def _entries(path: Path) -> tuple[list[Entry], list[str]]:
     if not path.is_dir():
         library = read_library(path)
         skills = [Entry(line.to_skill(scope=Scope.user, owner=OWNER, directory=path), line.group) for line in library]
-        ignored = ", ".join(sorted(library.ignored))
-        return skills, [f"{path}: ignored, because wellworn does not use them: {ignored}."] if ignored else []
+        return skills, list(library.warnings)
     source = Source(f"path:{path}", path.resolve(), Scope.user, OWNER, 0, vouched=True, capped=False)
     found = [read_skill_directory(folder, scope=Scope.user, owner=OWNER) for folder in walk_skills(source)]
     if not found:

@@ -41,6 +41,7 @@ log = logging.getLogger(__name__)
 
 HOME, CONFIGURED, ADDED, REPO = "home", "configured", "added", "repo"
 _PAGE = 1000
+_NOTES = 20
 
 
 class Libraries:
@@ -224,9 +225,7 @@ class Libraries:
         self._register(source, HOME if scope is Scope.user else REPO)
         report = self._read(source, progress)
         added = len(set(self._skills.stamps(source.id)) - before)
-        ignored = ", ".join(sorted(library.ignored))
-        notes = [f"Kept, but not used by wellworn: {ignored}."] if ignored else []
-        notes += [str(diagnostic) for diagnostic in report.diagnostics[:20]]
+        notes = [*library.warnings[:_NOTES], *(str(diagnostic) for diagnostic in report.diagnostics[:_NOTES])]
         return ImportReport(
             folder=str(source.path),
             added=added,

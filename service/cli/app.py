@@ -14,6 +14,8 @@ import click
 
 from wellworn.models.errors import WellwornError
 
+NAME = "wellworn"
+COMPLETION = "_WELLWORN_COMPLETE"
 INTERRUPTED = 130
 
 # name -> (module, attribute, one line for the overview); modules are imported only when their command runs.
@@ -101,11 +103,10 @@ def cli(ctx: click.Context, data_dir: Path | None, library: tuple[Path, ...]) ->
 def run(argv: Sequence[str]) -> int:
     """Run one command and return its exit code; every expected failure is one sentence on standard error."""
     try:
-        result = cli.main(list(argv), prog_name="wellworn", standalone_mode=False)
+        result = _invoke(list(argv))
         return result if isinstance(result, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        return error.exit_code
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -119,6 +120,16 @@ def run(argv: Sequence[str]) -> int:
         # The reader went away (`| head`); point stdout elsewhere so that the interpreter's last flush is quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _invoke(argv: list[str]) -> object:
+    """Not `cli.main`: it prints an empty line on Ctrl-C and ends with 1 when a reader goes away."""
+    if COMPLETION in os.environ:  # a shell asks for completions
+        return cli.main(argv, prog_name=NAME)
+    with cli.make_context(NAME, argv) as context:
+        result: object = cli.invoke(context)
+        sys.stdout.flush()
+        return result
 
 
 def _show(error: WellwornError, *, as_json: bool) -> None:

@@ -58,6 +58,10 @@ def evaluate(
     from wellworn.resolver.evaluation.limits import check_limits, parse_limits  # noqa: PLC0415  heavy, and so below
     from wellworn.service.evaluation import read_labelled  # noqa: PLC0415
 
+    if compare is not None and _is_file(compare) and not Path(compare).is_file():
+        raise InvalidInput(
+            f"There is no parameter file {compare}.", hint="Name a file, or an encoder.", field="compare"
+        )
     limits = parse_limits(fail_under) if fail_under else []
     settings = settings_of(ctx, encoder=encoder, parameters=parameters)
     labelled = read_labelled(library, messages)
@@ -98,6 +102,10 @@ def _show(run: EvaluationRun, plot: Path | None) -> None:
         click.echo(f"Plot written to {plot}.")
 
 
+def _is_file(other: str) -> bool:
+    return other.endswith(".json")
+
+
 def _compare(
     labelled: Labelled,
     first: EvaluationRun,
@@ -111,9 +119,7 @@ def _compare(
     from wellworn.resolver.evaluation.compare import compare  # noqa: PLC0415
     from wellworn.resolver.evaluation.report import print_comparison  # noqa: PLC0415
 
-    is_file = other.endswith(".json")
-    if is_file and not Path(other).is_file():
-        raise InvalidInput(f"There is no parameter file {other}.", field="compare")
+    is_file = _is_file(other)
     second = _run(
         labelled,
         encoder if is_file else other,

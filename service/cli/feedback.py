@@ -82,8 +82,8 @@ def _request(resolution_id: str | None, verdict: str | None, skill_id: str | Non
     if verdict != _SHOULD_BE and skill_id is not None:
         raise InvalidInput(f"{verdict} takes no skill id; did you mean should-be {skill_id}?", field="skillId")
     return _checked(
-        {"resolution_id": resolution_id, "verdict": verdict.replace("-", "_"), "note": note}
-        | ({"skill_id": None if skill_id == NONE else skill_id} if verdict == _SHOULD_BE else {})
+        {"resolutionId": resolution_id, "verdict": verdict.replace("-", "_"), "note": note}
+        | ({"skillId": None if skill_id == NONE else skill_id} if verdict == _SHOULD_BE else {})
     )
 
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
-from pydantic import BaseModel
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
     from rich.console import Console
 
     from wellworn.models.reports import Progress
@@ -24,8 +24,8 @@ def print_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> None:
     click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, BaseModel):
+def _plain(value: Any) -> Any:
+    if hasattr(value, "model_dump"):  # not isinstance: pydantic is loaded only by commands that answer with types
         return value.model_dump(mode="json", by_alias=True)
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}

@@ -55,7 +55,7 @@ def resolve(
         message=message,
         context=context_here(repo, context_file),
         invocation="explicit" if explicit else "ambient",
-        top_k=top,
+        topK=top,
         explain=explain,
     )
     with open_door(ctx, quiet=as_json) as door:

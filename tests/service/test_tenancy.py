@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tests.service.worlds import SHIP, World, ask, ids
 
@@ -34,7 +36,7 @@ def test_another_user_sees_no_answer_or_lesson_of_mine(world: World) -> None:
         mine = ask(workspace, SHIP, caller=LOCAL).resolution_id
         verdict = FeedbackRequest(resolution_id=mine, verdict=Verdict.right)
         taught = workspace.feedback(verdict, LOCAL).taught[0]
-        attempts = [
+        attempts: list[Callable[[], object]] = [
             lambda: workspace.resolution(mine, EVE),
             lambda: workspace.feedback(verdict, EVE),
             lambda: workspace.taught("release-local", EVE),
