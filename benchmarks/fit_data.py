@@ -14,9 +14,11 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from benchmarks.accuracy_sets import Labelled, read_banking77, read_clinc150, read_rows, slug
+from wellworn.index.lexical import words_of
 
 _USER_LINE = re.compile(
     r"^[ \t]*(?:[-*>]|\d+\.)?[ \t]*\**(?:user|user request|user asks|user says|prompt|request|example prompt|human)\**"
@@ -27,6 +29,7 @@ _QUOTED_LINE = re.compile(r"^[ \t]*(?:[-*>]|\d+\.)[ \t]*`?[\"“]([^\"“”\n]{
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{6,160})[\"”]")
 _TEMPLATE = re.compile(r"\[[^\]]{2,}\]|[{}]|https?:|…|\.\.\.")
 PROMPTS_MAX = 6
+EVERYDAY = ("clinc150", "banking77")
 SKILLS_A_COLLECTION = (90, 30)
 """At most so many with messages and without, so that no collection outweighs the others."""
 
@@ -43,7 +46,7 @@ class WildSkill:
     quotes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FitData:
     """Everything that may be fitted on.
 
@@ -54,6 +57,15 @@ class FitData:
     chatter: Sequence[str]
     collections: Mapping[str, Sequence[WildSkill]]
     sources: Sequence[str] = field(default=())
+
+    @cached_property
+    def everyday_by_word(self) -> Mapping[str, Sequence[str]]:
+        """Word -> messages with it, of the sets about everyday matters: none asks for a skill that an agent has."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for text in (text for name in EVERYDAY for texts in self.intents[name].values() for text in texts):
+            for word in dict.fromkeys(words_of(text)):
+                found[word].append(text)
+        return found
 
 
 def read_fit_data(data: Path) -> FitData:

@@ -2,7 +2,9 @@
 
 Across episodes: 1 to 30 utterances a skill, description only, description and body, triggers or none, mixes; 8 to 500
 skills, of one collection (which compete) or of many; a head or none. Of the messages a fifth means no skill: about
-half of those are requests for skills that were held out (near misses), the rest is about other things.
+half of those are requests for skills that were held out (near misses), the rest is about other things. For real skills
+half of that rest shares a word with a skill's name or description ("what's the status of my flight?", beside a skill
+`status`): in a small library no word is common enough to weigh little by itself.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 
 from benchmarks.fit_data import PROMPTS_MAX, FitData, WildSkill, without_quote
 from benchmarks.fit_library import MemoryLibrary, Vectors, distinct_ids, make_skill
+from wellworn.index.lexical import words_of
 from wellworn.models.skill import Skill
 from wellworn.resolver.features import Features
 
@@ -27,6 +30,7 @@ served by another one, so that calling it meaningless is wrong now and then."""
 OUTSIDE = 4
 """One message that means nothing to four that mean a skill."""
 JOINED_SHARE = 0.5
+MISTAKABLE_SHARE = 0.5
 NONE, MISSED = -1, -2
 
 
@@ -103,7 +107,8 @@ def _skills(style: str, data: FitData, vectors: Vectors, chance: random.Random, 
         asked += [(message, skill.id) for message in messages]
     near = [text for wild in pool[:held_out] for text in (*wild.prompts[:3], *wild.quotes[:1])]
     made = MemoryLibrary(distinct_ids(library), vectors)
-    return _episode("skills-md", style, made, _sampled("skills-md", asked, near, data, chance))
+    messages = _sampled("skills-md", asked, near, data, chance, library=library)
+    return _episode("skills-md", style, made, messages)
 
 
 def _split(wild: WildSkill, style: str, chance: random.Random) -> tuple[Skill, list[str]]:
@@ -130,13 +135,35 @@ def _split(wild: WildSkill, style: str, chance: random.Random) -> tuple[Skill, l
 
 
 def _sampled(
-    source: str, asked: Sequence[Labelled], near: Sequence[str], data: FitData, chance: random.Random
+    source: str,
+    asked: Sequence[Labelled],
+    near: Sequence[str],
+    data: FitData,
+    chance: random.Random,
+    *,
+    library: Sequence[Skill] = (),
 ) -> list[Labelled]:
+    """library: real skills, whose words some of the meaningless messages shall share."""
     messages: list[Labelled] = chance.sample(asked, min(MESSAGES, len(asked)))
     outside = max(OUTSIDE, len(messages) // OUTSIDE)
     close = chance.sample(near, min(len(near), int(NEAR_SHARE.get(source, NEAR_USUALLY) * outside)))
-    others = _about_other_things(source, outside - len(close), data, chance)
-    return [*messages, *((text, None) for text in (*close, *others))]
+    left = outside - len(close)
+    alike = _mistakable(library, int(MISTAKABLE_SHARE * left), data, chance) if library else []
+    others = _about_other_things(source, left - len(alike), data, chance)
+    return [*messages, *((text, None) for text in (*close, *alike, *others))]
+
+
+def _mistakable(library: Sequence[Skill], n: int, data: FitData, chance: random.Random) -> list[str]:
+    """Return everyday messages that share a content word with a skill: its name's first, else its description's."""
+    everyday = data.everyday_by_word
+    found: list[str] = []
+    for skill in (chance.choice(library) for _ in range(4 * n)):
+        named = [word for word in words_of(skill.id) if word in everyday]
+        told = [word for word in words_of(skill.manifest.description) if word in everyday]
+        words = named if named and chance.random() < 0.7 else told
+        if words and len(found) < n:
+            found.append(chance.choice(everyday[chance.choice(words)]))
+    return found
 
 
 def _episode(source: str, style: str, made: MemoryLibrary, messages: Sequence[Labelled]) -> Episode:
