@@ -107,8 +107,8 @@ def _skills(style: str, data: FitData, vectors: Vectors, chance: random.Random, 
         asked += [(message, skill.id) for message in messages]
     near = [text for wild in pool[:held_out] for text in (*wild.prompts[:3], *wild.quotes[:1])]
     made = MemoryLibrary(distinct_ids(library), vectors)
-    messages = _sampled("skills-md", asked, near, data, chance, library=library)
-    return _episode("skills-md", style, made, messages)
+    labelled = _sampled("skills-md", asked, near, data, chance, library=library)
+    return _episode("skills-md", style, made, labelled)
 
 
 def _split(wild: WildSkill, style: str, chance: random.Random) -> tuple[Skill, list[str]]:
