@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellworn.resolver.calibration import NEUTRAL, logsumexp, softmax_with_outside
+from wellworn.resolver.calibration import NEUTRAL, softmax_with_outside
 from wellworn.resolver.evaluation.metrics import expected_calibration_error
 
 ENOUGH = 30
@@ -22,6 +22,7 @@ HELD_OUT = 0.3
 _PRIOR = np.array([4.0, 0.25])
 """Inverse variances about (1, 0): few messages move the numbers little."""
 _STEPS = 50
+_SHORTEST = 1e-6
 _SMALLEST_SCALE = 0.05
 
 Pair = tuple[float, float]
@@ -76,23 +77,24 @@ def refit(judgements: Sequence[Judgement]) -> Refit:
 
 def fit(judgements: Sequence[Judgement]) -> Pair:
     """Return the (scale, outside shift) of the least penalised log loss, by damped Newton steps."""
-    now = np.array(NEUTRAL)
+    table, now = _table(judgements), np.array(NEUTRAL)
+    before = _objective(table, now)
     for _ in range(_STEPS):
-        gradient, hessian = _derivatives(judgements, now)
-        step = np.linalg.solve(hessian, gradient)
-        before, length = _objective(judgements, now), 1.0
-        while length > 1e-6 and _objective(judgements, _bounded(now - length * step)) > before:
+        gradient, hessian = _derivatives(table, now)
+        step, length = np.linalg.solve(hessian, gradient), 1.0
+        while length > _SHORTEST and _objective(table, _bounded(now - length * step)) > before:
             length /= 2
         moved = _bounded(now - length * step)
-        if np.abs(moved - now).max() < 1e-9:
+        after = _objective(table, moved)
+        if after >= before:
             break
-        now = moved
+        now, before = moved, after
     return float(now[0]), float(now[1])
 
 
 def log_loss(judgements: Sequence[Judgement], pair: Pair) -> float:
     """Return the mean of -ln(probability of what was meant), in nats."""
-    return sum(_loss(one, pair) for one in judgements) / len(judgements)
+    return float(_losses(_table(judgements), np.array(pair)).mean())
 
 
 def calibration_error(judgements: Sequence[Judgement], pair: Pair) -> float:
@@ -106,33 +108,61 @@ def calibration_error(judgements: Sequence[Judgement], pair: Pair) -> float:
     return expected_calibration_error(confidences, hits) or 0.0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """n messages, at most m candidates each. scores: float64[n, m + 1], the outside's last; there: what is not padding.
+
+    meant: int64[n], the column that was meant.
+    """
+
+    scores: NDArray[np.float64]
+    there: NDArray[np.bool_]
+    meant: NDArray[np.int64]
+
+
+def _table(judgements: Sequence[Judgement]) -> _Table:
+    widest = max(len(one.scores) for one in judgements)
+    scores = np.zeros((len(judgements), widest + 1))
+    there = np.zeros(scores.shape, dtype=np.bool_)
+    for row, one in enumerate(judgements):
+        scores[row, : len(one.scores)], scores[row, -1] = one.scores, one.outside
+        there[row, : len(one.scores)] = there[row, -1] = True
+    meant = np.array([widest if one.meant is None else one.meant for one in judgements], dtype=np.int64)
+    return _Table(scores, there, meant)
+
+
 def _bounded(pair: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([max(pair[0], _SMALLEST_SCALE), pair[1]])
 
 
-def _loss(one: Judgement, pair: Pair | NDArray[np.float64]) -> float:
-    outside = one.outside * pair[0] + pair[1]
-    scores = one.scores * pair[0]
-    meant = outside if one.meant is None else float(scores[one.meant])
-    return logsumexp(np.append(scores, outside)) - float(meant)
+def _log_shares(table: _Table, pair: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return float64[n, m + 1]: ln of each probability, -inf for padding."""
+    moved = table.scores * pair[0]
+    moved[:, -1] += pair[1]
+    moved[~table.there] = -np.inf
+    moved -= moved.max(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = moved - np.log(np.exp(moved).sum(axis=1, keepdims=True))
+    return shares
 
 
-def _objective(judgements: Sequence[Judgement], pair: NDArray[np.float64]) -> float:
-    prior = float((_PRIOR * (pair - NEUTRAL) ** 2).sum()) / 2
-    return sum(_loss(one, pair) for one in judgements) + prior
+def _losses(table: _Table, pair: NDArray[np.float64]) -> NDArray[np.float64]:
+    losses: NDArray[np.float64] = -_log_shares(table, pair)[np.arange(len(table.meant)), table.meant]
+    return losses
 
 
-def _derivatives(
-    judgements: Sequence[Judgement], pair: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of the multinomial logit: expected less observed features, and the features' covariance."""
-    gradient, hessian = _PRIOR * (pair - NEUTRAL), np.diag(_PRIOR)
-    for one in judgements:
-        features = np.zeros((len(one.scores) + 1, 2))
-        features[:, 0] = np.append(one.scores, one.outside)
-        features[-1, 1] = 1.0
-        shares = np.exp(features @ pair - logsumexp(features @ pair))
-        mean = shares @ features
-        gradient += mean - features[-1 if one.meant is None else one.meant]
-        hessian += (features * shares[:, None]).T @ features - np.outer(mean, mean)
-    return gradient, hessian
+def _objective(table: _Table, pair: NDArray[np.float64]) -> float:
+    return float(_losses(table, pair).sum() + (_PRIOR * (pair - NEUTRAL) ** 2).sum() / 2)
+
+
+def _derivatives(table: _Table, pair: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of the multinomial logit, whose features are (score, is it the outside?): expected less observed features, and
+    the features' covariance."""
+    shares = np.exp(_log_shares(table, pair))
+    outside = shares[:, -1]
+    mean = (shares * table.scores).sum(axis=1)
+    observed = table.scores[np.arange(len(mean)), table.meant]
+    gradient = np.array([(mean - observed).sum(), (outside - (table.meant == shares.shape[1] - 1)).sum()])
+    both = (outside * (table.scores[:, -1] - mean)).sum()
+    of_score = ((shares * table.scores**2).sum(axis=1) - mean**2).sum()
+    hessian = np.array([[of_score, both], [both, (outside * (1 - outside)).sum()]])
+    return gradient + _PRIOR * (pair - NEUTRAL), hessian + np.diag(_PRIOR)

@@ -116,7 +116,9 @@ def test_nobody_can_flood_a_skill_with_lessons(world: World) -> None:
     with world.open() as workspace:
         for number in range(TAUGHT_PER_KEY + 1):
             answer = ask(workspace, f"zq{number} xv{number}")
-            last = say(workspace, answer.resolution_id, Verdict.should_be, "water-plants")
+            known = answer.skill_id == "water-plants"
+            verdict = Verdict.right if known else Verdict.should_be
+            last = say(workspace, answer.resolution_id, verdict, "water-plants")
         assert len(workspace.taught("water-plants", ME)) == TAUGHT_PER_KEY
     assert last.taught == []
     assert "teaches nothing more" in last.notes[0]

@@ -15,7 +15,7 @@ from tests.service.worlds import SHIP, World
 ESCAPE = "\x1b"
 
 
-def big_library(count: int = 3000) -> Path:
+def big_library(count: int = 800) -> Path:
     lines = [
         {"id": f"skill-{n}", "description": f"Use when thing {n} is to be done.", "body": "x " * 500}
         for n in range(count)
@@ -34,7 +34,7 @@ def wait_for_files(folder: Path, count: int) -> None:
 def test_an_interrupted_import_says_so_in_one_line_and_can_be_run_again(cli: Commands, world: World) -> None:
     library = big_library()
     with cli.start("import", str(library)) as process:
-        wait_for_files(world.library, 50)
+        wait_for_files(world.library, 20)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert (process.returncode, out) == (130, "")
@@ -43,12 +43,12 @@ def test_an_interrupted_import_says_so_in_one_line_and_can_be_run_again(cli: Com
         if not folder.name.startswith("."):
             assert (folder / "SKILL.md").is_file()
     report = cli.ok("import", str(library), "--json").json
-    assert report["added"] + report["unchanged"] + report["replaced"] >= 3000
-    assert cli.ok("skills", "list", "--json", "--limit", "1").json["total"] == 3000
+    assert report["added"] + report["unchanged"] + report["replaced"] >= 800
+    assert cli.ok("skills", "list", "--json", "--limit", "1").json["total"] == 800
 
 
 def test_an_interrupted_reindex_says_so_in_one_line_and_goes_on_the_next_time(cli: Commands, world: World) -> None:
-    for number in range(400):
+    for number in range(200):
         world.skill(f"skill-{number}", f"Use when thing {number} is to be done.")
     with cli.start("reindex") as process:
         vectors = world.data / "vectors"
@@ -59,15 +59,15 @@ def test_an_interrupted_reindex_says_so_in_one_line_and_goes_on_the_next_time(cl
         out, err = process.communicate(timeout=30)
     if process.returncode != 0:  # it may have been quicker than the signal
         assert (process.returncode, out, err) == (130, "", "Stopped; what was acknowledged is kept.\n")
-    assert cli.ok("reindex", "--json").json["skills"] == 400
+    assert cli.ok("reindex", "--json").json["skills"] == 200
 
 
 @pytest.mark.parametrize(
     "argv", [["skills", "list", "--limit", "1000"], ["skills", "list", "--limit", "1000", "--json"]]
 )
 def test_a_reader_that_goes_away_is_no_error(cli: Commands, world: World, argv: list[str]) -> None:
-    for number in range(600):
-        world.skill(f"skill-{number}", "word " * 100)
+    for number in range(300):
+        world.skill(f"skill-{number}", "word " * 150)
     cli.ok("skills", "list")
     with cli.start(*argv) as process:
         assert process.stdout is not None
