@@ -19,7 +19,7 @@ from typing import NamedTuple
 from wellworn.index.catalogue_sync import sync_all
 from wellworn.index.embedding import BATCH_TEXTS, Embedded, Stopped, embed_missing
 from wellworn.index.encoder import Encoder
-from wellworn.index.loading import preloaded_lookup, stored_lookup
+from wellworn.index.loading import collector_paused, preloaded_lookup, stored_lookup
 from wellworn.index.partition import Partition, merged_segment, swapped, with_approximate
 from wellworn.index.rebuild import embed_all, report_of, status_of
 from wellworn.index.rows import pin_threads
@@ -148,7 +148,8 @@ class LiveIndex:
 
     def _loaded(self, backing: _Backing, *, approximate: bool = False) -> IndexSnapshot:
         seq = self._reader.table.last_seq()  # first: what changes while loading is applied again, which is harmless
-        partitions = self._reader.partitions(preloaded_lookup(backing.vectors), approximate=approximate)
+        with collector_paused():
+            partitions = self._reader.partitions(preloaded_lookup(backing.vectors), approximate=approximate)
         return IndexSnapshot(backing.encoder, seq=seq, partitions=MappingProxyType(partitions))
 
     def _replace(self, partitions: Mapping[PartitionKey, Partition], *, seq: int | None = None) -> None:

@@ -34,6 +34,7 @@ log = logging.getLogger(__name__)
 EMBEDDED_FIRST = 100
 """Up to this many skills without vectors a service embeds before it is ready (a second or two), not behind answers."""
 _PRUNE_EVERY = 3600.0
+_READ_AFTER = 0.5  # seconds: looking through 25,000 folders would hold up the first answers
 Clock = Callable[[], datetime]
 
 
@@ -69,7 +70,8 @@ class Lifetime:
         self._open_engine = open_engine
         self._engine: Engine | None = None
         self._progress: ShowProgress = no_progress
-        self._opening = threading.Lock()
+        self._opening, self._filling = threading.Lock(), threading.Lock()
+        self._filled = False
         self._serving = False
         self._skills, self._resolutions = SkillTable(database), ResolutionTable(database)
         self._lessons = Lessons(database, clock)
@@ -95,6 +97,7 @@ class Lifetime:
         progress: ShowProgress = no_progress,
         background: bool = False,
         discover: bool = True,
+        read: bool = True,
         clock: Clock = utc_now,
     ) -> Self:
         """Open the data folder and read what changed in the sources.
@@ -102,6 +105,7 @@ class Lifetime:
         background: serve while this process lives: what is new is embedded behind the answers, edited files and other
         processes' changes are followed, and libraries that were read before are looked through behind the answers too.
         Without it everything is read before this returns, and embedded before the first answer.
+        read: whether to read the sources at all; `reindex` does it again.
         discover: whether a repo first seen in a request is read (loopback) or must be registered.
         Raises StoreError, NewerStore, InvalidInput (a configured folder); serving also EncoderUnavailable.
         """
@@ -115,7 +119,8 @@ class Lifetime:
             database = opened.enter_context(Database(settings.database_path))
             libraries = opened.enter_context(Libraries(database, settings, clock=clock, serving=background))
             libraries.register()
-            (libraries.read_new if background else libraries.read_all)(progress)
+            if read:
+                (libraries.read_new if background else libraries.read_all)(progress)
             workspace = cls(settings, database, libraries, open_engine, discover=discover, clock=clock)
             opened.callback(workspace._let_go)
             workspace._progress = progress
@@ -127,7 +132,7 @@ class Lifetime:
     def _start(self) -> None:
         build_types()
         self._serving = True
-        engine = self._engine = self._open_engine()
+        engine = self._opened()
         if engine.index.status().pending <= EMBEDDED_FIRST:
             with suppress(EncoderUnavailable):  # it is tried again behind the answers, and told by `health`
                 engine.fill(self._progress)
@@ -145,6 +150,8 @@ class Lifetime:
             if self._stop.is_set():
                 raise _Stopping
 
+        if self._stop.wait(_READ_AFTER):
+            return
         try:
             self._libraries.read_all(stoppable)
             self._follow()
@@ -184,28 +191,29 @@ class Lifetime:
 
     # -- the engine, opened when it is needed ------------------------------------------------------------------------
 
-    def _ready(self) -> Engine:
-        """Return the engine, opened and (unless this process serves) with everything embedded.
+    def _opened(self) -> Engine:
+        """Return the engine, with whatever is embedded already. Raises EncoderUnavailable, InvalidInput, StoreError."""
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._open_engine()
+            return self._engine
 
-        Raises EncoderUnavailable, InvalidInput, StoreError.
-        """
-        if self._engine is None:
-            with self._opening:
-                if self._engine is None:
-                    engine = self._open_engine()
-                    try:
-                        engine.fill(self._progress)
-                    except BaseException:
-                        engine.close()
-                        raise
-                    self._engine = engine
-        return self._engine
+    def _ready(self) -> Engine:
+        """Return the engine with (unless this process serves) everything embedded. Raises as `_opened` does."""
+        if self._filled and self._engine is not None:
+            return self._engine
+        engine = self._opened()
+        with self._filling:
+            if not self._filled and not self._serving:
+                engine.fill(self._progress)
+            self._filled = True
+        return engine
 
     def _follow(self, progress: ShowProgress = no_progress) -> None:
         """Take up what was just written to the store, where questions are being answered."""
         if self._engine is not None:
             self._engine.index.refresh()
-            if not self._serving:
+            if self._filled and not self._serving:
                 self._engine.fill(progress)
 
     def _embed(self, progress: ShowProgress) -> None:
