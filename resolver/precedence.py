@@ -17,7 +17,7 @@ from wellworn.index.view import View
 from wellworn.models.skill import Scope
 
 _KEPT = 64
-_REFERENCE = re.compile(rf"\b([a-z0-9]+(?:-[a-z0-9]+)*)@({'|'.join(Scope)})\b", re.IGNORECASE)
+_REFERENCE = re.compile(rf"\b([a-z0-9]+(?:-[a-z0-9]+)*)@({'|'.join(Scope)})\b(?![.-]?\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

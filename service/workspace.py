@@ -194,7 +194,7 @@ class Workspace(Lifetime):
         def show(step: ReindexProgress) -> None:
             progress(Progress(_STAGES[step.stage], step.done, step.total))
 
-        index = self._ready().index
+        index = self._opened().index
         return _reindex_view(index.reindex(show), index.snapshot.generation)
 
     def index_status(self) -> IndexView:

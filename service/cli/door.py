@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a 
         TaughtUtterance,
     )
     from wellworn.models.skill import SkillList, SkillView
+    from wellworn.service.http.client import ServiceClient
     from wellworn.service.settings import Settings
     from wellworn.service.workspace import Workspace
 
@@ -85,26 +86,33 @@ def open_door(ctx: click.Context, *, quiet: bool = False) -> Iterator[Door]:
 
     The folders of `--library` are this command's own, a service does not know them.
     """
-    settings = settings_of(ctx)
-    if not (ctx.find_root().obj or {}).get("library"):
-        from wellworn.service.http.client import find_service  # noqa: PLC0415  only when a service may be asked
-
-        if (client := find_service(settings)) is not None:
-            with client:
-                yield client
-            return
-    with open_workspace(settings, quiet=quiet) as workspace:
+    client = running_service(ctx)
+    if client is not None:
+        with client:
+            yield client
+        return
+    with open_workspace(settings_of(ctx), quiet=quiet) as workspace:
         yield LocalDoor(workspace)
 
 
+def running_service(ctx: click.Context) -> ServiceClient | None:
+    """Return a client of the service that runs on this data folder, unless the command has folders of its own."""
+    from wellworn.service.http.client import find_service  # noqa: PLC0415  only when a service may be asked
+
+    return None if (ctx.find_root().obj or {}).get("library") else find_service(settings_of(ctx))
+
+
 @contextmanager
-def open_workspace(settings: Settings, *, quiet: bool = False) -> Iterator[Workspace]:
-    """Open everything in this process, with progress on standard error while there is indexing to do."""
+def open_workspace(settings: Settings, *, quiet: bool = False, read: bool = True) -> Iterator[Workspace]:
+    """Open everything in this process, with progress on standard error while there is indexing to do.
+
+    read: False for a command that reads all sources itself.
+    """
     from wellworn.service.cli.output import progress_bar  # noqa: PLC0415
     from wellworn.service.workspace import Workspace  # noqa: PLC0415  loads numpy, FAISS and the encoder
 
     with progress_bar(quiet=quiet) as show:
-        workspace = Workspace.open(settings, progress=show)
+        workspace = Workspace.open(settings, progress=show, read=read)
     try:
         yield workspace
     finally:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wellworn.service.cli.door import local_person, open_workspace, settings_of
+from wellworn.service.cli.door import local_person, open_workspace, running_service, settings_of
 from wellworn.service.cli.output import print_json, progress_bar
 from wellworn.service.cli.skills import place_of
+
+if TYPE_CHECKING:
+    from wellworn.models.reports import ReindexReport, ShowProgress
+    from wellworn.service.http.client import ServiceClient
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _scope = click.option(
@@ -82,14 +87,15 @@ def export(ctx: click.Context, out: Path, format_: str, repo: str | None, as_jso
 @_as_json
 @click.pass_context
 def reindex(ctx: click.Context, as_json: bool) -> None:
-    """Read all sources again and embed what is new. A running service keeps answering and picks the result up.
+    """Read all sources again and embed what is new. A running service does it itself, and answers meanwhile.
 
     \b
     Example:
       wellworn reindex
     """
-    with open_workspace(settings_of(ctx), quiet=as_json) as workspace, progress_bar(quiet=as_json) as show:
-        report = workspace.reindex(show)
+    with progress_bar(quiet=as_json) as show:
+        client = running_service(ctx)
+        report = _reindex_here(ctx, show) if client is None else _reindex_there(client, show)
     if as_json:
         print_json(report)
         return
@@ -99,3 +105,19 @@ def reindex(ctx: click.Context, as_json: bool) -> None:
     )
     for skipped in report.skipped:
         click.echo(f"Skipped {skipped.path}: {skipped.why}")
+
+
+def _reindex_here(ctx: click.Context, show: ShowProgress) -> ReindexReport:
+    with open_workspace(settings_of(ctx), quiet=True, read=False) as workspace:
+        return workspace.reindex(show)
+
+
+def _reindex_there(client: ServiceClient, show: ShowProgress) -> ReindexReport:
+    from wellworn.models.reports import Progress, ReindexReport  # noqa: PLC0415
+
+    with client:
+        job: dict[str, Any] = {}
+        for job in client.reindex():
+            if job["stage"]:
+                show(Progress(job["stage"], job["done"], job["total"]))
+        return ReindexReport.model_validate(job["report"])

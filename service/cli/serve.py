@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from wellworn.models.errors import WellwornError
 from wellworn.service.cli.door import settings_of
 
 if TYPE_CHECKING:
-    from wellworn.service.settings import Settings
+    from wellworn.service.http.client import ServiceClient
 
 
 @click.command()
@@ -34,36 +32,14 @@ def serve(ctx: click.Context, host: str | None, port: int | None, message: str |
     from wellworn.service.http.server import serve as run_server  # noqa: PLC0415
 
     settings = settings_of(ctx, host=host, port=port)
-    run_server(settings, print_line if message is None else _then_try(settings, message, print_line))
+    run_server(settings, print_line, when_ready=None if message is None else partial(_try, message, print_line))
 
 
-def _then_try(settings: Settings, message: str, say: Callable[[str], None]) -> Callable[[str], None]:
-    """Announce as usual, and after the line that says `Ready` ask the service one question."""
+def _try(message: str, say: Callable[[str], None], client: ServiceClient) -> None:
+    """Ask the service that has just started one question, and print the answer as `resolve` does."""
+    from wellworn.service.cli.resolve import answer_lines, context_here, make_request  # noqa: PLC0415
 
-    def announce(line: str) -> None:
-        say(line)
-        if line.startswith("Ready"):
-            threading.Thread(target=_try, args=(settings, message, say), name="wellworn-try", daemon=True).start()
-
-    return announce
-
-
-def _try(settings: Settings, message: str, say: Callable[[str], None]) -> None:
-    from wellworn.models.resolution import Context, ResolveRequest  # noqa: PLC0415
-    from wellworn.service.cli.resolve import answer_lines  # noqa: PLC0415
-    from wellworn.service.http.client import find_service  # noqa: PLC0415
-
-    client = find_service(settings)
-    if client is None:
-        say("The service did not answer on its own address.")
-        return
     say(f"\n$ wellworn resolve {message!r}")
-    try:
-        with client:
-            answer = client.resolve(ResolveRequest(message=message, context=Context(cwd=str(Path.cwd()))))
-    except WellwornError as error:
-        say(f"wellworn: {error}")
-        return
-    for line in answer_lines(answer):
+    for line in answer_lines(client.resolve(make_request(message=message, context=context_here(None)))):
         say(line)
     say(f"\nServing at {client.address}; Ctrl-C stops it.")

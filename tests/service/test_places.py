@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from wellworn.models.access import LOCAL_PERSON, Caller, Role
-from wellworn.models.errors import NotAllowed, NotFound
+from wellworn.models.errors import NotAllowed, NotFound, StoreError
 from wellworn.models.resolution import Context
 from wellworn.models.skill import Scope
-from wellworn.service.places import Places
+from wellworn.service.places import Places, session_owner
 from wellworn.store.database import Database
 from wellworn.store.discovery import RepoPlace, repo_sources
 from wellworn.store.keys import KeyTable
@@ -130,3 +130,25 @@ def test_a_folder_outside_any_repo_is_no_repo(database: Database, tmp_path: Path
     found, seen = places(database, discovering=True)
     assert found.of(Context(cwd=str(tmp_path)), LOCAL_PERSON).repo is None
     assert seen == []
+
+
+def test_a_repo_that_cannot_be_read_does_not_fail_the_message(database: Database, repo: Path) -> None:
+    def discover(place: RepoPlace, name: str) -> None:
+        raise StoreError("The disk is full.")
+
+    found = Places(
+        sources=SourceTable(database),
+        skills=SkillTable(database),
+        keys=KeyTable(database),
+        local_user="local",
+        discover=discover,
+    )
+    assert found.of(Context(cwd=str(repo)), LOCAL_PERSON).owners == ((Scope.user, "local"),)
+
+
+@pytest.mark.parametrize(("user", "session"), [("ann:x", "y"), ("ann%3Ax", "y"), ("ann", "x:y")])
+def test_no_two_users_share_a_session(user: str, session: str) -> None:
+    others = {
+        session_owner(*pair) for pair in [("ann:x", "y"), ("ann%3Ax", "y"), ("ann", "x:y")] if pair != (user, session)
+    }
+    assert session_owner(user, session) not in others

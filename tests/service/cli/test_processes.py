@@ -96,6 +96,30 @@ def test_what_goes_into_a_pipe_has_no_colours(cli: Commands, world: World, argv:
     assert ESCAPE not in ran.out
 
 
+def test_serve_can_ask_itself_one_question(cli: Commands, world: World) -> None:
+    world.usual()
+    with cli.start("serve", "--port", "0", "--try", SHIP) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith("Serving at http://"):
+            lines.append(process.stdout.readline())
+            assert lines[-1] or process.poll() is None, lines
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+    assert any(line.startswith("Confirm: user skill release-local") for line in lines)
+
+
+def test_the_first_reindex_reports_what_it_embedded_and_what_it_skipped(cli: Commands, world: World) -> None:
+    world.usual()
+    world.skill("asleep", trust="disabled")
+    report = cli.ok("reindex", "--json").json
+    assert report["skills"] == 3
+    assert report["embedded"] == report["utterances"] > 0
+    assert [one["path"] for one in report["skipped"]] == ["asleep"]
+    assert "Skipped asleep: its trust is disabled" in cli.ok("reindex").out
+
+
 def test_the_module_runs_without_a_traceback_on_an_error(cli: Commands) -> None:
     assert sentence(cli.process("skills", "show", "nothing-here"), code=1).startswith("There is no skill")
 
