@@ -251,7 +251,7 @@ def test_questions_are_answered_during_a_reindex(db: Database) -> None:
         assert answers
         assert all(answer == ["skill-7"] for answer in answers)
         encoder.hook = lambda: None
-        assert found(live, "fresh 3 4", k=1) == ["new-3"]
+        assert found(live, "fresh 3 3", k=1) == ["new-3"]
 
 
 def found_with(live: LiveIndex, message: str) -> list[str]:
