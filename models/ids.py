@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import threading
 import time
 from typing import Annotated
 
@@ -17,6 +18,8 @@ ID_PATTERN = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 ID_MAX_LENGTH = 64
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 _SHOWN = 80
+_RANDOM_BITS = 80
+_STEP_BITS = 32
 
 
 def is_skill_id(text: str) -> bool:
@@ -48,20 +51,28 @@ SkillId = Annotated[str, AfterValidator(_pydantic_check)]
 class IdMaker:
     """Makes ULIDs from one generator that was seeded by the system, rather than asking the kernel for each.
 
-    Ids are unique, not secret: whoever knows one still needs the right to see what it names.
+    Within a millisecond the random part counts up, so that ids of one process sort in the order in which they were
+    made. Ids are unique, not secret: whoever knows one still needs the right to see what it names.
     """
 
     def __init__(self) -> None:
         self._random = random.Random()  # noqa: S311  see above
         self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._last = 0
 
     def __call__(self) -> str:
         """Return a new ULID: 26 characters that sort by time."""
-        if self._process != os.getpid():
-            self._random.seed()  # a forked child must not repeat its parent's numbers
-            self._process = os.getpid()
-        milliseconds = time.time_ns() // 1_000_000
-        return str(ULID(milliseconds.to_bytes(6, "big") + self._random.randbytes(10)))
+        with self._lock:
+            if self._process != os.getpid():
+                self._random.seed()  # a forked child must not repeat its parent's numbers
+                self._process = os.getpid()
+            first_of_now = (time.time_ns() // 1_000_000) << _RANDOM_BITS
+            if self._last >> _RANDOM_BITS << _RANDOM_BITS >= first_of_now:
+                self._last += 1 + self._random.getrandbits(_STEP_BITS)
+            else:
+                self._last = first_of_now | self._random.getrandbits(_RANDOM_BITS)
+            return str(ULID(self._last.to_bytes(16, "big")))
 
 
 new_id = IdMaker()

@@ -65,6 +65,11 @@ def test_new_ids_are_unique_and_sort_by_time() -> None:
     assert max(first) < new_id()
 
 
+def test_ids_of_one_process_sort_in_the_order_in_which_they_were_made() -> None:
+    made = [new_id() for _ in range(2000)]
+    assert made == sorted(made)
+
+
 def test_a_forked_process_makes_other_ids_than_its_parent() -> None:
     read, write = os.pipe()
     if (child := os.fork()) == 0:  # pragma: no cover  the child only reports
