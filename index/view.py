@@ -152,7 +152,7 @@ def _scores(part: Part, at: IntArray, owners: NDArray[np.int32], weight: FloatAr
 class View:
     """The live skills of some partitions, in the order in which the partitions were asked for.
 
-    For one request: the snapshot behind it is immutable and shared, the view remembers the last query.
+    Threads may share one. It remembers the products of the last query, and nothing else changes.
     """
 
     def __init__(self, partitions: Sequence[Partition]) -> None:
@@ -163,8 +163,7 @@ class View:
         self.parts: tuple[Part, ...] = tuple(part for one in partitions for part in one.parts)
         self.bases: list[int] = [0, *accumulate(len(part.cards) for part in self.parts)]
         self._row_bases: list[int] = [0, *accumulate(len(part.segment.rows) for part in self.parts)]
-        self._last_query: FloatArray | None = None
-        self._last_products: dict[int, FloatArray] = {}
+        self._last: tuple[FloatArray, dict[int, FloatArray]] | None = None
 
     @property
     def slots(self) -> int:
@@ -268,11 +267,13 @@ class View:
 
     def _products(self, number: int, query: FloatArray) -> FloatArray:
         """Return the inner products of a part's rows with a query; the last query's are kept for the features."""
-        if self._last_query is not query:
-            self._last_query, self._last_products = query, {}
-        if number not in self._last_products:
-            self._last_products[number] = self.parts[number].segment.rows.matrix @ query
-        return self._last_products[number]
+        last = self._last  # taken and set as one, since threads may share a view
+        if last is None or last[0] is not query:
+            last = self._last = (query, {})
+        products = last[1]
+        if number not in products:
+            products[number] = self.parts[number].segment.rows.matrix @ query
+        return products[number]
 
     def text(self, row: int) -> str | None:
         """Return the text of a row of `search` or `field_cosines`; None when it is not in memory (body), or row is -1.
@@ -309,9 +310,10 @@ class View:
         query = np.asarray(query, dtype=np.float32)
         if not np.isfinite(query).all():
             return result
+        last = self._last
         for at, mine, slots in self._by_part(refs):
             segment = self.parts[at].segment
-            known = self._last_products.get(at) if query is self._last_query else None
+            known = last[1].get(at) if last is not None and last[0] is query else None
             _fill(result, mine, segment.rows, slots, query=query, row_base=self._row_bases[at], products=known)
             if len(segment.negatives):
                 base = self._row_bases[-1] + self._negative_bases[at]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from tests.index.makers import DISABLED, ENCODER, USER, make_columns, make_skill
@@ -175,3 +177,22 @@ def test_common_words_of_a_large_library_are_not_looked_up() -> None:
     view = View([Partition(*USER).upserted(make_columns(skills))])
     lexical = view.lexical(query_terms("shared rare"))
     assert lexical.top(10).tolist() == [0]
+
+
+def test_threads_that_share_a_view_get_the_answers_to_their_own_queries(view: View) -> None:
+    queries = [vector(text) for text in ("ship it", "publish a version", "read a pull request", "filler 7")]
+    refs = view.refs()
+    expected = [View([*_partitions(view)]).field_cosines(refs, query).best for query in queries]
+
+    def ask(number: int) -> bool:
+        query = queries[number % len(queries)]
+        nearest = view.nearest(query, 5)
+        found = view.field_cosines(refs, query).best
+        return bool(nearest) and np.allclose(found, expected[number % len(queries)], atol=1e-6, equal_nan=True)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(ask, range(400)))
+
+
+def _partitions(view: View) -> list[Partition]:
+    return [Partition(*USER, parts=view.parts)]
