@@ -50,10 +50,13 @@ class WildSkill:
 class FitData:
     """Everything that may be fitted on.
 
-    intents: data set -> label -> utterances. chatter: messages that mean nothing to any skill.
+    intents: data set -> label -> utterances. asked: the same of a split that messages are to be taken from, where there
+    is one: those of the train split of CLINC150 are closer to its other utterances than a stranger's would be.
+    chatter: messages that mean nothing to any skill.
     """
 
     intents: Mapping[str, Mapping[str, Sequence[str]]]
+    asked: Mapping[str, Mapping[str, Sequence[str]]]
     chatter: Sequence[str]
     collections: Mapping[str, Sequence[WildSkill]]
     sources: Sequence[str] = field(default=())
@@ -79,10 +82,11 @@ def read_fit_data(data: Path) -> FitData:
     evaluated = {str(row["group"]) for row in read_rows(data / "skill_messages" / "library.jsonl")}
     return FitData(
         intents=intents,
+        asked={"clinc150": _by_label(clinc["val"])},
         chatter=[text for split in ("oos_train", "oos_val") for text, _ in clinc[split]],
         collections=_collections(data / "skills" / "skills-md.jsonl.gz", evaluated),
         sources=(
-            "clinc150 train, oos_train, oos_val", "banking77 train", "tldr-en",
+            "clinc150 train, val, oos_train, oos_val", "banking77 train", "tldr-en",
             f"skills-md without {', '.join(sorted(evaluated))}",
         ),
     )  # fmt: skip

@@ -31,7 +31,7 @@ def gather(
     head_refs: the trained head's skills, most probable first.
     """
     found = dict.fromkeys([*exact, *_named(view, inquiry)])
-    near = dict.fromkeys(hit.ref for hit in view.search(inquiry.query, NEAREST))
+    near = view.nearest(inquiry.query, NEAREST)
     for ref in _in_turn(near, lexical.top(LEXICAL).tolist(), head_refs):
         if len(found) >= limit:
             break

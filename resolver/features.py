@@ -53,7 +53,7 @@ BOUNDED = (
 HEAD_FLOOR = -8.0
 """Log-probabilities below it say no more than "not this one"."""
 SOME_EXAMPLES, MANY_EXAMPLES = 4, 9
-"""From how many utterances on, the name among them."""
+"""From how many utterances a skill on, names among them, on average: a head is as good as its whole training."""
 LIKENESSES_MAX = 6
 """Texts of one kind (goal, traces, excluded objects) that are compared with every candidate."""
 _EXAMPLES = [
@@ -87,16 +87,20 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadValues:
-    """What the trained head says of n candidates: log-probabilities float64[n] (NaN: it does not know the skill), how
-    many utterances it has seen of each (0), and `level`: its highest logit above the mean one (0 without a head)."""
+    """What the trained head says of n candidates.
+
+    log_probabilities: float64[n], NaN where it does not know the skill. taught: float64[n], how many utterances a skill
+    that head has seen on average, 0 where it does not know the skill. level: its highest logit above the mean one, 0
+    without a head.
+    """
 
     log_probabilities: FloatMatrix
-    counts: IntColumn
+    taught: FloatMatrix
     level: float
 
     @classmethod
     def none(cls, n: int) -> HeadValues:
-        return cls(np.full(n, np.nan), np.zeros(n, dtype=np.int64), 0.0)
+        return cls(np.full(n, np.nan), np.zeros(n), 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +150,7 @@ def measure(
     return Features(
         fitted=np.nan_to_num(np.stack(columns, axis=1).astype(np.float64)),
         bounded=_bounded(view, inquiry, refs=refs, cards=cards, cosines=cosines, exact=exact, now=now),
-        kinds=kinds_of(cosines.best, head.counts),
+        kinds=kinds_of(cosines.best, head.taught),
         cosines=cosines,
         size=view.size,
         words=len(inquiry.message.words),
@@ -159,16 +163,16 @@ def _highest(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
     return highest
 
 
-def kinds_of(best: NDArray[np.float32], counts: IntColumn) -> IntColumn:
-    """Return the kind of each candidate. best: its cosines by field (NaN: has none). counts: utterances of its head."""
+def kinds_of(best: NDArray[np.float32], taught: FloatMatrix) -> IntColumn:
+    """Return the kind of each candidate. best: its cosines by field (NaN: has none). taught: see HeadValues."""
     has = ~np.isnan(best)
     examples, description, body = has[:, _EXAMPLES].any(axis=1), has[:, _DESCRIPTION], has[:, _BODY]
     kinds = np.where(body, Kind.body, Kind.description)
     kinds[examples & body] = Kind.examples_body
     kinds[examples & ~body & description] = Kind.examples_description
     alone = examples & ~body & ~description
-    kinds[alone] = np.searchsorted((SOME_EXAMPLES, MANY_EXAMPLES), counts[alone], side="right")
-    kinds[examples & (counts == 0)] = Kind.examples_untrained
+    kinds[alone] = np.searchsorted((SOME_EXAMPLES, MANY_EXAMPLES), taught[alone], side="right")
+    kinds[examples & (taught == 0)] = Kind.examples_untrained
     return kinds.astype(np.int64)
 
 

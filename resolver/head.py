@@ -110,14 +110,14 @@ class Look:
         if not self.members:
             return HeadValues.none(len(keys))
         wanted = np.asarray(keys, dtype=np.int64)
-        sure, counts, level = np.full(len(wanted), np.nan), np.zeros(len(wanted), dtype=np.int64), 0.0
+        sure, taught, level = np.full(len(wanted), np.nan), np.zeros(len(wanted)), 0.0
         for head, _, logits in self.members:
             at = np.minimum(np.searchsorted(head.keys, wanted), len(head.keys) - 1)
             known = head.keys[at] == wanted
             sure[known] = log_softmax(logits)[at[known]]
-            counts[known] = head.counts[at[known]]
+            taught[known] = head.counts.mean()
             level = max(level, float(logits.max() - logits.mean()))
-        return HeadValues(sure, counts, level)
+        return HeadValues(sure, taught, level)
 
 
 def _ref(parts: tuple[tuple[int, Part], ...], key: int) -> int | None:
