@@ -1,10 +1,11 @@
 """Episodes: a library of some kind and size, and messages about it of which some mean nothing in it.
 
 Across episodes: 1 to 30 utterances a skill, description only, description and body, triggers or none, mixes; 8 to 500
-skills, of one collection (which compete) or of many; a head or none. One message in seven is misspelt. A fifth means no skill: a quarter
-(real skills) or two fifths of those are requests for skills that were held out (near misses), the rest is about other
-things. For real skills half of that rest shares a word with a skill's name or description ("what's the status of my flight?", beside a skill
-`status`): in a small library no word is common enough to weigh little by itself.
+skills, of one collection (which compete) or of many; a head or none. One message in seven is misspelt. A fifth means no
+skill: requests for skills that were held out (near misses, a third of them for real skills and half for intents), and
+messages about other things. For real skills half of the latter share a word with a skill's name or description ("what's
+the status of my flight?", beside a skill `status`): in a small library no word is common enough to weigh little by
+itself.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from wellworn.models.skill import Skill
 from wellworn.resolver.features import Features
 
 MESSAGES = 300
-NEAR_SHARE = {"skills-md": 0.25}
-NEAR_USUALLY = 0.4
+NEAR_SHARE = {"skills-md": 0.3}
+NEAR_USUALLY = 0.5
 """Of the messages that mean no skill. Real collections overlap: a request for a skill that was held out is often
 served by another one, so that calling it meaningless is wrong now and then."""
 TYPO_SHARE = 0.15
