@@ -1,6 +1,6 @@
 """The fitted numbers of the ranking: a versioned data file a encoder, with what they were fitted on and how well.
 
-`benchmarks/fit.py` writes the shipped files, `wellworn calibrate` one of a user's own.
+`benchmarks/fit.py` writes the shipped files; what `wellworn calibrate` learns is kept apart (see `calibration`).
 """
 
 from __future__ import annotations
@@ -97,12 +97,12 @@ def _same(where: str, given: dict[str, float], names: tuple[str, ...]) -> None:
 
 BY_HAND: dict[str, Any] = {
     "bounded": {
-        "exact": 12.0, "named": 4.0, "negative": -6.0, "excluded": -6.0,
+        "exact": 12.0, "named": 4.0, "negative": -8.0, "excluded": -8.0,
         "triggerFact": 0.8, "goal": 0.8, "recentTraces": 0.4, "branchWords": 0.5, "sameSession": 0.3,
         "recentlyUsed": 0.3, "reliability": 0.5, "narrowScope": 0.2,
     },
     "context_bound": 1.0,
-    "mood": 6.0,
+    "mood": 8.0,
 }  # fmt: skip
 """An exact alias decides alone; a negative or an exclusion that is met exactly undoes an ordinary match; context and
 history together move the odds by at most e. All 0 where nothing is stated."""
