@@ -60,7 +60,6 @@ def test_a_message_that_says_nearly_what_the_description_says_is_sure(
     ("message", "skill_id"),
     [
         ("alter the tables while people go on using the site", "database-migration"),
-        ("I am new to this repository, walk me through it", "explain-codebase"),
         ("ship our library so that others can install it", "publish-npm"),
     ],
 )
