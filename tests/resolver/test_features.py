@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def kind(skill: Skill, *others: Skill, trained: bool = True) -> Kind:
 
 def test_the_kind_says_what_a_skill_has() -> None:
     many = ["one way", "another way", "a third way", "a fourth way"]
-    bare = {"description": ""}
+    bare: dict[str, Any] = {"description": ""}
     assert kind(make_skill("x-few", examples=many[:1], **bare)) is Kind.few_examples
     assert kind(make_skill("x-many", examples=many, **bare)) is Kind.some_examples
     assert kind(make_skill("x-described")) is Kind.description
