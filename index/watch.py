@@ -39,6 +39,7 @@ class SkillWatcher:
         self._now = now
         self._stop = threading.Event()
         self._polling = False
+        self._missed = False  # something may have changed while nothing was watched
         self._thread = threading.Thread(target=self._run, name="wellworn-watch", daemon=True)
 
     def start(self) -> None:
@@ -62,15 +63,25 @@ class SkillWatcher:
         known = _present(self._sources())
         while not self._stop.is_set():
             try:
+                if self._missed:
+                    self._sync(self._sources())
+                    self._missed = False
                 known = self._watch_until_roots_change(known)
-            except OSError as error:
-                # too many folders for the kernel's limit of watches, for one: looking at them regularly still works
-                log.warning("Watching the skill folders failed (%s); they are polled instead.", error)
-                self._polling = True
-                self._stop.wait(LOOK_MS / 1000)
+            except (OSError, RuntimeError) as error:
+                # too many folders for the kernel's limit of watches, or a name that is not UTF-8 (watchfiles raises a
+                # RuntimeError for it): looking at them regularly still works
+                self._poll_from_now_on(error)
             except Exception:  # the thread must outlive whatever a library raises for one odd folder
                 log.exception("Watching the skill folders failed; it is started again.")
                 self._stop.wait(LOOK_MS / 1000)
+
+    def _poll_from_now_on(self, error: Exception) -> None:
+        """Say so once: polling ends as well when a file below a folder with such a name changes, and starts again."""
+        if not self._polling:
+            log.warning("Watching the skill folders failed (%s); they are polled instead.", error)
+            self._polling = True
+        self._stop.wait(LOOK_MS / 1000)
+        self._missed = True
 
     def _watch_until_roots_change(self, known: dict[str, Path]) -> dict[str, Path]:
         """Watch these folders until others are there to be watched; sync those that came or went and return them."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import shutil
 import threading
 import time
@@ -68,6 +70,27 @@ def test_a_root_that_appears_later_is_read(watched: tuple[Path, LiveIndex, Datab
     time.sleep(0.5)
     write_skill_file(folder / "later" / "skills", "latest", "Mow the lawn")
     assert wait_until(lambda: found(live, "mow the lawn", k=1) == ["latest"])
+
+
+def test_a_folder_whose_name_is_not_utf8_is_told_of_once_and_edits_are_still_seen(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    root = tmp_path / "library"
+    write_skill_file(root, "old-one", "Fold the laundry")
+    odd = root / os.fsdecode(b"bad\xffname")
+    odd.mkdir()
+    with caplog.at_level(logging.WARNING), open_data(tmp_path / "data", make_source(root)) as db:
+        sync_all(db)
+        with open_live(db) as live, SkillWatcher(db, live):
+            live.fill()
+            time.sleep(1.5)  # the kernel's watches have failed by now
+            write_skill_file(root, "new-one", "Water the garden")
+            assert wait_until(lambda: "new-one" in found(live, "water the garden"))
+            write_skill_file(odd, "odd-one", "Paint the fence")  # ends the polling as well
+            assert wait_until(lambda: "odd-one" in found(live, "paint the fence"))
+    told = [record for record in caplog.records if record.name == "wellworn.index.watch"]
+    assert [(record.levelname, record.exc_info) for record in told] == [("WARNING", None)]
+    assert "they are polled instead" in told[0].getMessage()
 
 
 def test_closing_leaves_no_thread(tmp_path: Path) -> None:
