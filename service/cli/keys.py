@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wellworn.models.errors import InvalidInput
 from wellworn.service.cli.door import settings_of
 from wellworn.service.cli.output import print_json, print_table
 
@@ -61,7 +62,9 @@ def create(ctx: click.Context, role: str, user: str | None, repos: tuple[str, ..
 
     from wellworn.models.access import Role  # noqa: PLC0415
 
-    user = user or settings_of(ctx).user
+    if user is not None and not user.strip():
+        raise InvalidInput("--user is empty; name whom the key speaks for, or leave it out for yourself.", field="user")
+    user = settings_of(ctx).user if user is None else user
     with _key_table(ctx) as table:
         key, secret = table.create(role=Role(role), user=user, repos=list(repos), label=label, now=datetime.now(UTC))
     if as_json:

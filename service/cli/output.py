@@ -8,6 +8,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,26 @@ if TYPE_CHECKING:
 def print_json(value: BaseModel | Sequence[BaseModel] | dict[str, Any]) -> None:
     """Print one JSON document in wire names."""
     click.echo(json.dumps(_plain(value), ensure_ascii=False, indent=2))
+
+
+def counted(number: int, what: str) -> str:
+    """`1 skill`, `2 skills`."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def numbered(label: str, items: Sequence[str]) -> list[str]:
+    """Lines of a heading and each item on its own with its number; none when there are no items."""
+    if not items:
+        return []
+    return [f"{label}:", *(f"  {at}. {item.strip().rstrip('.')}" for at, item in enumerate(items, 1))]
+
+
+def current_folder() -> str | None:
+    """Return the current folder, or None when it has been deleted."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return None
 
 
 def _plain(value: Any) -> Any:

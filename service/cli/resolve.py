@@ -11,7 +11,7 @@ import click
 
 from wellworn.models.errors import InvalidInput
 from wellworn.service.cli.door import open_door
-from wellworn.service.cli.output import print_json
+from wellworn.service.cli.output import current_folder, numbered, print_json
 
 if TYPE_CHECKING:
     from wellworn.models.resolution import Context, IntentResolution, ResolveRequest
@@ -103,7 +103,7 @@ def context_here(repo: str | None, context_file: Path | None = None) -> Context:
     if repo is not None:
         stated["repo"] = str(Path(repo).resolve()) if Path(repo).is_dir() else repo
     if "repo" not in stated and "cwd" not in stated:
-        stated["cwd"] = str(Path.cwd())
+        stated |= {} if (folder := current_folder()) is None else {"cwd": folder}
     try:
         return Context.model_validate(stated)
     except ValidationError as error:
@@ -133,12 +133,11 @@ def show_answer(answer: IntentResolution) -> None:
         show_explanation(answer.contributions)
 
 
-def answer_lines(answer: IntentResolution) -> list[str]:
-    """A resolution as lines for a person."""
-    lines = [_headline(answer), answer.reason]
-    for label, items in (("Safe steps", answer.safe_steps), ("Approval required before", answer.approval_gates)):
-        if items:
-            lines.append(f"{label}: {', '.join(item.rstrip('.') for item in items)}.")
+def answer_lines(answer: IntentResolution, *, feedback: bool = True) -> list[str]:
+    """A resolution as lines for a person; feedback: with the command that corrects it as the last."""
+    lines = [_headline(answer), answer.reason, *numbered("Safe steps", answer.safe_steps)]
+    if answer.approval_gates:
+        lines.append(f"Approval required before: {', '.join(gate.rstrip('.') for gate in answer.approval_gates)}.")
     if answer.flagged is not None:
         flagged = answer.flagged
         lines.append(
@@ -148,7 +147,8 @@ def answer_lines(answer: IntentResolution) -> list[str]:
     lines += [f"Note: {note}" for note in answer.notes]
     if answer.alternatives:
         lines.append("Others: " + ", ".join(f"{a.skill_id} {a.confidence:.2f}" for a in answer.alternatives))
-    lines.append(f"Was it right? wellworn feedback {answer.resolution_id} right | wrong | should-be ID")
+    if feedback:
+        lines.append(f"Was it right? wellworn feedback {answer.resolution_id} right | wrong | should-be ID")
     return lines
 
 

@@ -40,6 +40,8 @@ def _try(message: str, say: Callable[[str], None], client: ServiceClient) -> Non
     from wellworn.service.cli.resolve import answer_lines, context_here, make_request  # noqa: PLC0415
 
     say(f"\n$ wellworn resolve {message!r}")
-    for line in answer_lines(client.resolve(make_request(message=message, context=context_here(None)))):
+    answer = client.resolve(make_request(message=message, context=context_here(None)))
+    # the command for feedback would miss the data folder that this process was given, by an environment variable say
+    for line in answer_lines(answer, feedback=False):
         say(line)
     say(f"\nServing at {client.address}; Ctrl-C stops it.")

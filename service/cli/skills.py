@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wellworn.service.cli.door import open_door
-from wellworn.service.cli.output import print_json, print_table
+from wellworn.models.errors import NotFound
+from wellworn.service.cli.door import Door, open_door
+from wellworn.service.cli.output import counted, current_folder, numbered, print_json, print_table
 
 if TYPE_CHECKING:
     from wellworn.models.skill import SkillView
@@ -17,11 +18,14 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _repo = click.option("--repo", help="Repository whose skills count. Default: the one of the current folder.")
 
 
-def place_of(repo: str | None) -> str:
-    """Return the repository that was named, else the current folder: whichever repository that lies in counts."""
-    if repo is None or Path(repo).is_dir():
-        return str(Path(repo or ".").resolve())
-    return repo
+def place_of(repo: str | None) -> str | None:
+    """Return the repository that was named, else the current folder: whichever repository that lies in counts.
+
+    None when neither is there: the current folder may have been deleted.
+    """
+    if repo is not None:
+        return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
+    return current_folder()
 
 
 @click.group()
@@ -55,7 +59,7 @@ def list_(ctx: click.Context, search: str | None, offset: int, limit: int, repo:
         print_json(page)
         return
     if not page.skills:
-        click.echo(_nothing_found(search))
+        click.echo(_nothing_found(search, page.total))
         return
     print_table(
         ["id", "scope", "trust", "reliability", "used", "description"], [_row(s) for s in page.skills], right=(3, 4)
@@ -72,7 +76,10 @@ def _row(skill: SkillView) -> list[str]:
     return [skill.id, skill.scope, trust, f"{skill.stats.reliability:.2f}{marks}", str(skill.stats.usage_count), text]
 
 
-def _nothing_found(search: str | None) -> str:
+def _nothing_found(search: str | None, total: int) -> str:
+    if total:
+        there = "is only 1" if total == 1 else f"are only {total}"
+        return f"Nothing is left to show: there {there}; give a smaller --offset."
     if search:
         return f"No skill has {search!r} in its id, name or description."
     return (
@@ -103,6 +110,8 @@ def show(ctx: click.Context, skill_id: str, body: bool, repo: str | None, as_jso
     for label, value in _lines(skill):
         if value:
             click.echo(f"{label + ':':<14}{value}")
+    for line in numbered("Steps", skill.steps):
+        click.echo(line)
     for diagnostic in skill.diagnostics:
         click.echo(f"  {diagnostic}")
     if body and skill.body:
@@ -118,7 +127,7 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
         ("Shadowed by", skill.shadowed_by or ""),
         (
             "Trust",
-            f"{manifest.trust}, risk {manifest.risk}, written by {_author(skill)}",
+            f"{manifest.trust}, risk {_risk(skill)}, written by {_author(skill)}",
         ),
         ("Invocable", "" if skill.invocable else "no: a safety field could not be read, see below"),
         ("Approval", ", ".join(manifest.requires_approval)),
@@ -126,13 +135,17 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
         ("Triggers", "; ".join(manifest.triggers)),
         ("Examples", "; ".join(manifest.examples)),
         ("Not for", "; ".join(manifest.negatives)),
-        ("Steps", " -> ".join(skill.steps)),
         (
             "Reliability",
             f"{stats.reliability:.2f}{' (flagged)' if skill.flagged else ''}, {stats.success_count} worked, "
-            f"{stats.failure_count} failed, used {stats.usage_count} times",
+            f"{stats.failure_count} failed, used {counted(stats.usage_count, 'time')}",
         ),
     ]
+
+
+def _risk(skill: SkillView) -> str:
+    """The manifest of a skill whose safety fields could not be read holds a default, which nobody wrote."""
+    return skill.manifest.risk.value if skill.invocable else "unreadable"
 
 
 def _author(skill: SkillView) -> str:
@@ -155,9 +168,11 @@ def explain(ctx: click.Context, words: tuple[str, ...], repo: str | None, as_jso
     from wellworn.models.ids import is_skill_id  # noqa: PLC0415
 
     with open_door(ctx, quiet=as_json) as door:
-        if len(words) == 1 and is_skill_id(words[0].partition("@")[0]) and ("-" in words[0] or "@" in words[0]):
-            _explain_skill(door.skill(words[0], repo=place_of(repo)), as_json=as_json)
-            return
+        if len(words) == 1 and is_skill_id(words[0].partition("@")[0]):
+            skill = _skill_or_word(door, words[0], place_of(repo))
+            if skill is not None:
+                _explain_skill(skill, as_json=as_json)
+                return
         from wellworn.service.cli.resolve import context_here, make_request, show_answer  # noqa: PLC0415
 
         request = make_request(message=" ".join(words), context=context_here(repo), explain=True)
@@ -166,6 +181,16 @@ def explain(ctx: click.Context, words: tuple[str, ...], repo: str | None, as_jso
         print_json(answer)
     else:
         show_answer(answer)
+
+
+def _skill_or_word(door: Door, text: str, repo: str | None) -> SkillView | None:
+    """Return the skill of that id; None for a plain word that is no skill's. Raises NotFound for what must be an id."""
+    try:
+        return door.skill(text, repo=repo)
+    except NotFound:
+        if "-" in text or "@" in text:
+            raise
+        return None
 
 
 def _explain_skill(skill: SkillView, *, as_json: bool) -> None:

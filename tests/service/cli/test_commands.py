@@ -30,7 +30,8 @@ class TestResolve:
         lines = cli.ok("resolve", SHIP).out.splitlines()
         assert lines[0].startswith("Confirm: user skill release-local (confidence ")
         assert lines[1].startswith("release-local: ")
-        assert "Safe steps: Look." in lines
+        at = lines.index("Safe steps:")
+        assert lines[at + 1] == "  1. Look"
         assert lines[-1].startswith("Was it right? wellworn feedback ")
 
     def test_words_need_no_quotes(self, cli: Commands) -> None:
@@ -109,6 +110,7 @@ class TestSkills:
         (folder / "SKILL.md").write_text(broken, encoding="utf-8")
         shown = cli.ok("skills", "show", "broken").out
         assert "no: a safety field could not be read" in shown
+        assert "risk unreadable" in shown
         assert f"{folder / 'SKILL.md'}:" in shown
         assert "unreadable" in cli.ok("skills", "list").out
         diagnostics = cli.ok("skills", "show", "broken", "--json").json["diagnostics"]
@@ -122,6 +124,22 @@ class TestSkills:
         assert SHIP in cli.ok("skills", "explain", "release-local").out
         assert cli.ok("skills", "explain", SHIP).out.startswith("Confirm: user skill release-local")
         assert cli.ok("skills", "explain", "release-local", "--json").json["id"] == "release-local"
+
+    def test_an_id_without_a_hyphen_is_explained_as_a_skill_and_a_word_that_is_none_as_a_message(
+        self, cli: Commands, world: World
+    ) -> None:
+        world.skill("deploy", aliases=["put it out there"])
+        assert cli.ok("skills", "explain", "deploy").out.startswith("deploy@user is found by:")
+        assert "confidence" in cli.ok("skills", "explain", "plants").out
+
+    def test_a_page_behind_the_last_skill_says_so(self, cli: Commands) -> None:
+        out = cli.ok("skills", "list", "--offset", "999").out
+        assert out == "Nothing is left to show: there are only 3; give a smaller --offset.\n"
+
+    def test_steps_are_numbered_one_a_line(self, cli: Commands) -> None:
+        lines = cli.ok("skills", "show", "release-local").out.splitlines()
+        at = lines.index("Steps:")
+        assert lines[at + 1 : at + 3] == ["  1. Look", "  2. Push the tag"]
 
     def test_names_in_wide_letters_keep_the_columns(self, cli: Commands, world: World) -> None:
         world.skill("umlaut-cjk", "发布版本并在本地安装")

@@ -42,7 +42,7 @@ def state(world: World) -> dict[str, bytes]:
         (["feedback", "01J0", "should-be"], 2, "needs the id of the skill"),
         (["feedback", "01J0", "should-be", "Bad Id"], 2, "field skillId, cannot be used"),
         (["feedback", "--list", "nothing-here"], 1, "There is no skill"),
-        (["feedback", "--forget", "01J0"], 1, "There is no taught utterance"),
+        (["feedback", "--forget", "01J0"], 1, "`wellworn feedback --list SKILL_ID` lists them"),
         (["import", "missing.jsonl"], 2, "missing.jsonl does not exist. Give a .jsonl"),
         (["import", "home"], 2, "is not a regular file. Give a .jsonl"),
         (["export", "home"], 1, "home cannot be written"),
@@ -52,6 +52,7 @@ def state(world: World) -> dict[str, bytes]:
         (["sources", "remove", "nothing"], 1, "There is no source"),
         (["sources", "vouch", "nothing"], 1, "There is no source"),
         (["keys", "revoke", "nothing"], 1, "nothing"),
+        (["keys", "create", "--role", "agent", "--user", ""], 2, "--user is empty"),
         (["--library", "empty", "resolve", "x"], 2, "holds no skills. Give a folder"),
         (["--library", "missing", "resolve", "x"], 2, "does not exist. Give a folder"),
         (["eval", "--library", "empty", "--messages", "missing.jsonl"], 2, "holds no skills."),
@@ -228,3 +229,15 @@ def test_an_empty_library_is_told_and_no_error(cli: Commands, world: World) -> N
 
 def test_no_folder_at_all_is_told(cli: Commands, world: World) -> None:
     assert cli.ok("sources", "list", HOME=str(world.root / "nobody")).out.startswith("No folder with skills was found.")
+
+
+@pytest.mark.parametrize("command", [["resolve", SHIP], ["skills", "list"], ["skills", "show", "release-local"]])
+def test_a_current_folder_that_was_deleted_counts_as_none(
+    cli: Commands, world: World, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    gone = world.root / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "release-local" in cli.ok(*command).out
+    monkeypatch.chdir(world.root)
