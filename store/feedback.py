@@ -118,7 +118,8 @@ class FeedbackTable:
         row = self._db.row(f"SELECT {_TAUGHT} FROM taught WHERE id = ?", (storable(taught_id),))
         if row is None:
             raise NotFound(
-                f"There is no taught utterance {taught_id[:80]!r}.", hint="`wellworn skills show` lists them by id."
+                f"There is no taught utterance {taught_id[:80]!r}.",
+                hint="`wellworn feedback --list SKILL_ID` lists them by id.",
             )
         return _taught(row)
 
