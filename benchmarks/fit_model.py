@@ -13,7 +13,7 @@ from benchmarks.fit_episodes import Episode
 from wellworn.resolver.features import Features, FloatMatrix, Kind
 from wellworn.resolver.minimise import Vector, minimise
 from wellworn.resolver.parameters import BY_HAND, GATE, RANK, Parameters, Provenance
-from wellworn.resolver.scoring import FACTOR_BOUNDS, USUAL_WORDS, fitted_scores, gate_features
+from wellworn.resolver.scoring import FACTOR_BOUNDS, USUAL_WORDS, fitted_scores, gate_features, stranger_score
 
 KINDS = tuple(Kind)
 RANK_PENALTY, GATE_PENALTY = 2e-5, 1e-4
@@ -126,7 +126,8 @@ def fit_rank(samples: Sequence[Sample]) -> tuple[FloatMatrix, FloatMatrix]:
 def fit_gate(samples: Sequence[Sample], ranked: Parameters) -> FloatMatrix:
     """Return float64[kinds, len(GATE)]: a logistic regression of "the one meant is among the candidates"."""
     scores = [fitted_scores(sample.features, ranked) for sample in samples]
-    rows = np.stack([gate_features(sample.features, one) for sample, one in zip(samples, scores, strict=True)])
+    pairs = [(sample.features, one) for sample, one in zip(samples, scores, strict=True)]
+    rows = np.stack([gate_features(*pair, stranger_score(*pair, ranked)) for pair in pairs])
     kinds = np.array([sample.features.kinds[int(one.argmax())] for sample, one in zip(samples, scores, strict=True)])
     meant = np.array([1.0 if sample.place >= 0 else 0.0 for sample in samples])
     weight = np.array([sample.weight for sample in samples])

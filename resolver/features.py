@@ -39,6 +39,7 @@ FITTED = (
 BOUNDED = (
     "exact",
     "named",
+    "nothingAlike",
     "negative",
     "excluded",
     "triggerFact",
@@ -62,6 +63,7 @@ _EXAMPLES = [
 ]
 _NAME, _DESCRIPTION = FIELD_CODES[UtteranceField.name], FIELD_CODES[UtteranceField.description]
 _BODY, _NEGATIVE = FIELD_CODES[UtteranceField.body], FIELD_CODES[UtteranceField.negative]
+_ALIKE_FROM = 0.3
 _UNLIKE = 0.5
 """A cosine below it is no likeness between a fact, a goal or an excluded object and a skill; see the tests."""
 _HALF_LIFE_DAYS = 30.0
@@ -149,7 +151,9 @@ def measure(
     )
     return Features(
         fitted=np.nan_to_num(np.stack(columns, axis=1).astype(np.float64)),
-        bounded=_bounded(view, inquiry, refs=refs, cards=cards, cosines=cosines, exact=exact, now=now),
+        bounded=_bounded(
+            view, inquiry, refs=refs, cards=cards, cosines=cosines, words=lexical.whole[refs], exact=exact, now=now
+        ),
         kinds=kinds_of(cosines.best, head.taught),
         cosines=cosines,
         size=view.size,
@@ -183,10 +187,12 @@ def _bounded(
     refs: IntColumn,
     cards: Sequence[SkillCard],
     cosines: FieldCosines,
+    words: NDArray[np.float32],
     exact: frozenset[int],
     now: datetime,
 ) -> FloatMatrix:
     columns: dict[str, ArrayLike] = {"negative": _against(cosines), "excluded": _likeness(view, refs, inquiry.excluded)}
+    columns["nothingAlike"] = _nothing_alike(cosines, words)
     if exact:
         columns["exact"] = [ref in exact for ref in refs.tolist()]
     if inquiry.reading.named:
@@ -213,6 +219,17 @@ def _history(cards: Sequence[SkillCard], session_keys: frozenset[int], now: date
         columns["recentlyUsed"] = [_recency(one, now) for one in stats]
         columns["reliability"] = [_trouble(one) for one in stats]
     return columns
+
+
+def _nothing_alike(cosines: FieldCosines, words: NDArray[np.float32]) -> NDArray[np.float64]:
+    """1 for a skill that shares no word with the message and that no text of its own brings near, else 0.
+
+    Only what is left when everything else is left out would speak for it: that it is there.
+    """
+    own = cosines.best.copy()
+    own[:, _NEGATIVE] = np.nan
+    nearest = np.nan_to_num(np.fmax.reduce(own, axis=1), nan=0.0).astype(np.float64)
+    return np.where(words > 0, 0.0, np.clip((_ALIKE_FROM - nearest) / 0.1, 0.0, 1.0))
 
 
 def _against(cosines: FieldCosines) -> NDArray[np.float64]:

@@ -97,7 +97,7 @@ def _same(where: str, given: dict[str, float], names: tuple[str, ...]) -> None:
 
 BY_HAND: dict[str, Any] = {
     "bounded": {
-        "exact": 12.0, "named": 4.0, "negative": -8.0, "excluded": -8.0,
+        "exact": 12.0, "named": 4.0, "nothingAlike": -3.0, "negative": -8.0, "excluded": -8.0,
         "triggerFact": 0.8, "goal": 0.8, "recentTraces": 0.4, "branchWords": 0.5, "sameSession": 0.3,
         "recentlyUsed": 0.3, "reliability": 0.5, "narrowScope": 0.2,
     },

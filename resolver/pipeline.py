@@ -24,7 +24,7 @@ from wellworn.resolver.answer import compose_resolution
 from wellworn.resolver.calibration import NEUTRAL, softmax_with_outside
 from wellworn.resolver.context_facts import Facts, WhenResult, judge_when, read_facts
 from wellworn.resolver.context_vectors import ContextVectors
-from wellworn.resolver.decide import PROCEED_AT, Ranked, Verdict, decide
+from wellworn.resolver.decide import Ranked, Verdict, decide
 from wellworn.resolver.fitted import Fitted, FittedNumbers
 from wellworn.resolver.head import HeadCache
 from wellworn.resolver.inquiry import Inquiry
@@ -33,7 +33,10 @@ from wellworn.resolver.precedence import Precedence, Seen, scope_references, wit
 from wellworn.resolver.ranking import Ranking, rank
 from wellworn.resolver.rules import Reading, read_intent
 from wellworn.resolver.sessions import Sessions
+from wellworn.resolver.spelling import corrected, words_known_to
 
+SAME_WORDS = 0.8
+"""Cosine from which on a whole message is one utterance of a skill, however many clauses it has."""
 CLAUSES_MAX = 3
 """Of several requests in one message, how many are looked at one by one; each costs an encoding."""
 _DROPPED_CLAUSES = frozenset({"excluded", "prohibition", "question", "mention"})
@@ -131,6 +134,8 @@ class Resolver:
         reading = read_intent(message)
         facts = read_facts(request.context)
         text = _text_to_match(message, reading)
+        if message.language_hint is None and not message.empty:
+            text = corrected(text, words_known_to(snapshot.view(owners)))
         texts: tuple[str, ...] = ()
         if not message.empty:
             unknown = self._vectors.unknown(snapshot.fingerprint, facts.texts)
@@ -190,7 +195,7 @@ class Resolver:
         self, question: Question, fitted: Fitted, seen: Seen, inquiries: Sequence[Inquiry], now: datetime
     ) -> Judged:
         whole = self._judge(question, fitted, seen, inquiries[0], now)
-        if len(inquiries) == 1 or (whole.verdict.chosen and whole.verdict.chosen.confidence >= PROCEED_AT):
+        if len(inquiries) == 1 or _said_by_its_author(whole):
             return whole
         parts = [self._judge(question, fitted, seen, one, now) for one in inquiries[1:]]
         chosen = [judged.verdict.chosen for judged in parts if judged.verdict.chosen is not None]
@@ -216,6 +221,14 @@ class Resolver:
         passed_over = seen.note(ranked[0].card.id) if ranked else None
         notes += [passed_over] if passed_over else []
         return Judged(fitted, ranking, ranked, tuple(kept), verdict, (*notes, *verdict.notes))
+
+
+def _said_by_its_author(judged: Judged) -> bool:
+    """Whether the message as a whole is (nearly) what the chosen skill's author wrote: "ship this and install it"."""
+    if judged.verdict.chosen is None:
+        return False
+    evidence = judged.ranking.evidence(judged.places[0])
+    return bool(evidence.exact) or evidence.cosine >= SAME_WORDS
 
 
 def _confidences(ranking: Ranking, fitted: Fitted) -> NDArray[np.float64]:

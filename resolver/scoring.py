@@ -32,6 +32,9 @@ CONTEXT = (
 )
 USUAL_WORDS = 9
 CROWD = 10
+LEAD_MAX = 8.0
+STRANGER_COSINE = 0.1
+"""What a text that has nothing to do with a message comes to with the bundled encoder."""
 FACTOR_BOUNDS = (0.4, 2.5)
 _CONTEXT_COLUMNS = [BOUNDED.index(name) for name in CONTEXT]
 COLUMNS = (*FITTED, "kind", *BOUNDED)
@@ -58,7 +61,7 @@ def score(features: Features, penalty: float, parameters: Parameters) -> Scores:
     fitted = fitted_scores(features, parameters)
     bounded, bounded_weights = _bounded(features.bounded, parameters)
     scores = fitted + (bounded * bounded_weights).sum(axis=1)
-    gate_values = gate_features(features, fitted)
+    gate_values = gate_features(features, fitted, stranger_score(features, fitted, parameters))
     gate_weights = -parameters.gate_matrix[features.kinds[int(fitted.argmax())]]
     parts = [("candidates", logsumexp(fitted), 1.0)]
     parts += zip(GATE, gate_values.tolist(), gate_weights.tolist(), strict=True)
@@ -101,22 +104,34 @@ def length_factors(slopes: FloatMatrix, words: int) -> FloatMatrix:
     return factors
 
 
-def gate_features(features: Features, fitted: FloatMatrix) -> FloatMatrix:
+def stranger_score(features: Features, fitted: FloatMatrix, parameters: Parameters) -> float:
+    """Return the fitted score of a skill like the best candidate that has nothing in common with the message."""
+    best = int(fitted.argmax())
+    weights = rank_weights(features, parameters)[best]
+    has = features.fitted[best, _LIKENESSES] != 0
+    return float(weights[-1] + STRANGER_COSINE * weights[:-1][_LIKENESSES][has].sum())
+
+
+def gate_features(features: Features, fitted: FloatMatrix, stranger: float) -> FloatMatrix:
     """Return float64[len(GATE)]: what speaks for "one of these is meant".
 
     A constant, the best candidate's fitted columns, its share of the softmax and its lead over the second (both as
     logarithms), the highest cosine of any candidate and the mean of the ten highest (is this the library's subject at
-    all?), the head's level, the sizes of library and message.
+    all?), the head's level, the sizes of library and message. Where there are fewer than ten candidates, strangers
+    stand in for the others: a lone skill that has nothing to do with the message leads nobody.
     """
-    order = np.argsort(-fitted, kind="stable")
-    best = order[0]
-    share = float(fitted[best]) - logsumexp(fitted)
-    lead = min(float(fitted[best] - fitted[order[1]]), 8.0) if len(order) > 1 else 8.0
-    nearest = np.sort(features.fitted[:, _COSINES].max(axis=1))[::-1][:CROWD]
+    best = int(fitted.argmax())
+    strangers = max(CROWD - len(fitted), 0)
+    others = np.append(np.delete(fitted, best), np.full(strangers, stranger))
+    share = float(fitted[best]) - logsumexp(np.append(others, fitted[best]))
+    lead = min(float(fitted[best] - others.max()), LEAD_MAX)
+    cosines = np.append(features.fitted[:, _COSINES].max(axis=1), np.full(strangers, STRANGER_COSINE))
+    nearest = np.sort(cosines)[::-1][:CROWD]
     sizes = (np.log1p(features.size), np.log1p(features.words))
     return np.array([1.0, *features.fitted[best], share, lead, nearest[0], nearest.mean(), features.level, *sizes])
 
 
+_LIKENESSES = [FITTED.index(n) for n in ("nearestExample", "topExamples", "name", "description", "bodyBest", "bodyTop")]
 _COSINES = [FITTED.index(name) for name in ("nearestExample", "name", "description", "bodyBest")]
 
 

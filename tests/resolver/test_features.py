@@ -150,7 +150,14 @@ def test_a_branch_that_has_the_skills_name_counts() -> None:
 
 def test_a_missing_context_is_exactly_nothing() -> None:
     features = measured(make_view(REVIEW, BARE), make_inquiry("go on with it")).features
-    assert not features.bounded.any()
+    stated = [BOUNDED.index(name) for name in BOUNDED if name != "nothingAlike"]  # which is of the text
+    assert not features.bounded[:, stated].any()
+
+
+def test_a_skill_with_nothing_like_the_message_is_told_apart() -> None:
+    found = of("nothingAlike", make_inquiry("read a pull request"))
+    assert found["review-pr"] == 0.0
+    assert of("nothingAlike", make_inquiry("qqqq wwww"))["brew-tea"] > 0.0
 
 
 def with_stats(stats: SkillStats) -> View:

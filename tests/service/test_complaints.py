@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.service.worlds import ME, World
@@ -121,3 +122,12 @@ def test_a_miss_names_the_nearest_and_its_confidence(workspace: Workspace, messa
     assert answer.alternatives
     assert answer.alternatives[0].skill_id in answer.reason
     assert f"{answer.alternatives[0].confidence:.2f}" in answer.reason
+
+
+@pytest.mark.parametrize("message", ["hello there", "zoom zoom zoom", "fix the login bug", "asdf", "order a pizza"])
+def test_a_lone_skill_does_not_answer_everything(tmp_path: Path, message: str) -> None:
+    world = World(tmp_path)
+    world.skill("tea-maker", "Brews tea.")
+    with world.open(encoder="bundled") as workspace:
+        assert ask(workspace, message).decision is Decision.none
+        assert ask(workspace, "make me some tea").skill_id == "tea-maker"
