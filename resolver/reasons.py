@@ -53,7 +53,7 @@ def evidence_sentence(evidence: Evidence) -> str:
 
 def _likeness(evidence: Evidence) -> Sequence[str]:
     if evidence.exact:
-        return [f"the message names it ({_quote(evidence.exact)})"]
+        return [f"the message is its name or one of its aliases, or names it ({_quote(evidence.exact)})"]
     parts: list[str] = []
     if evidence.field is not None and evidence.cosine >= _CLOSE:
         quoted = f" {_quote(evidence.text)}" if evidence.text else ""

@@ -74,13 +74,15 @@ class FeedbackTable:
     def add(self, feedback: FeedbackRow, taught: Sequence[TaughtRow] = ()) -> tuple[FeedbackRow, list[TaughtRow]]:
         """Store a verdict and what it teaches in one transaction; every reader learns of the changed skills.
 
-        The same verdict on the same resolution, naming the same skill, by the same key is a repeated submission: the
-        first one and what it taught are returned, and nothing is stored.
+        The last verdict of a caller on a resolution counts: what earlier ones taught is taken back. Repeating it (the
+        same verdict, naming the same skill) returns what is stored already.
         """
         with self._db.write() as connection:
             first = _same(connection, feedback)
             if first is not None:
                 return first, self.taught_by(first.id)
+            for number in _earlier_lessons(connection, feedback):
+                self.remove_taught(number, now=feedback.created_at)
             connection.execute(
                 f"INSERT INTO feedback ({_FEEDBACK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 _feedback_values(feedback),
@@ -171,13 +173,25 @@ class FeedbackTable:
 
 
 def _same(connection: sqlite3.Connection, feedback: FeedbackRow) -> FeedbackRow | None:
+    """Return the caller's last verdict on the resolution when the new one says the same."""
     row = connection.execute(
         f"""SELECT {_FEEDBACK} FROM feedback
-            WHERE resolution_id = ? AND verdict = ? AND expected IS ? AND key_id IS ?
-            ORDER BY created_at, id LIMIT 1""",
-        (feedback.resolution_id, feedback.verdict.value, feedback.expected, feedback.key_id),
+            WHERE resolution_id = ? AND key_id IS ? ORDER BY created_at DESC, id DESC LIMIT 1""",
+        (feedback.resolution_id, feedback.key_id),
     ).fetchone()
-    return None if row is None else _feedback(row)
+    last = None if row is None else _feedback(row)
+    same = last is not None and (last.verdict, last.expected) == (feedback.verdict, feedback.expected)
+    return last if same else None
+
+
+def _earlier_lessons(connection: sqlite3.Connection, feedback: FeedbackRow) -> list[str]:
+    """Return the ids of what the caller's earlier verdicts on the resolution taught."""
+    rows = connection.execute(
+        """SELECT taught.id FROM taught JOIN feedback ON feedback.id = taught.feedback_id
+           WHERE feedback.resolution_id = ? AND feedback.key_id IS ? AND taught.removed_at IS NULL""",
+        (feedback.resolution_id, feedback.key_id),
+    ).fetchall()
+    return [number for (number,) in rows]
 
 
 def _announce(connection: sqlite3.Connection, taught: TaughtRow, now: datetime) -> None:

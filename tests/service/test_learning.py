@@ -218,3 +218,13 @@ def test_old_records_are_removed_while_serving(world: World) -> None:
                 thread.join(0.5)
         with pytest.raises(NotFound):
             workspace.resolution(old, ME)
+
+
+def test_the_last_verdict_on_an_answer_takes_back_what_earlier_ones_taught(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        answer = ask(workspace, SHIP)
+        for verdict in (Verdict.right, Verdict.wrong, Verdict.right):
+            workspace.feedback(FeedbackRequest(resolution_id=answer.resolution_id, verdict=verdict), ME)
+        taught = workspace.taught("release-local", ME)
+        assert [one.field for one in taught] == ["learned"]
