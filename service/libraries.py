@@ -237,7 +237,10 @@ class Libraries:
     def _target(self, scope: Scope, repo: str | None) -> Source:
         if scope is Scope.user:
             return user_sources(self._settings.home, self._settings.user)[0]
-        place = find_repo(Path(repo).expanduser() if repo else Path.cwd())
+        try:
+            place = find_repo(Path(repo).expanduser() if repo else Path.cwd())
+        except FileNotFoundError:  # the current folder was deleted
+            place = None
         if place is None:
             raise InvalidInput(
                 f"{repo or 'The current folder'} is not in a git repository.", hint="Give --repo FOLDER.", field="repo"
@@ -247,11 +250,20 @@ class Libraries:
     def export(self, out: Path, *, owners: Sequence[Owner], strict: bool) -> tuple[int, list[str]]:
         """Write all skills of these partitions that count to a JSONL file, or with `strict` to Agent Skills folders.
 
-        Returns how many, and why others were left out. Raises InvalidInput, Conflict; then nothing is written.
+        Returns how many, and notes on what was left out and why. Raises InvalidInput (also for a place inside the data
+        folder), Conflict; then nothing is written.
         """
+        if out.resolve().is_relative_to(self._settings.data_dir.resolve()):
+            raise InvalidInput(
+                f"{out} lies in wellworn's own data folder.", hint="Export to a place outside of it.", field="out"
+            )
         skills = self._effective(owners)
         done = export_skill_directories(skills, out) if strict else write_library(skills, out)
-        return done.written, [f"{skill_id} was left out: {why}." for skill_id, why in done.skipped]
+        notes = [f"{skill_id} was left out: {why}." for skill_id, why in done.skipped]
+        notes += done.notes[:_NOTES]
+        if (more := len(done.notes) - _NOTES) > 0:
+            notes.append(f"{more:,} more notes of this kind are not shown.")
+        return done.written, notes
 
     def _effective(self, owners: Sequence[Owner]) -> list[Skill]:
         skills: list[Skill] = []

@@ -21,11 +21,13 @@ from pydantic import ValidationError
 from wellworn.models.errors import Conflict, InvalidInput
 from wellworn.models.skill import Scope, Skill, SkillManifest, Trust
 from wellworn.store.derive import derive_fields, steps_of
+from wellworn.store.export_notes import notes_on
 from wellworn.store.files import write_whole
 from wellworn.store.safe_paths import inside
 from wellworn.store.safety_fields import Unreadable, read_allowed_tools
 from wellworn.store.skill_read import ParsedSkillFile, parse_skill_md, read_skill_directory, skill_from_bytes
 from wellworn.store.skill_write import compose, remove_leftovers, write_skill
+from wellworn.store.text_file import MAX_BYTES
 
 MAX_LINE_CHARS = 4_000_000
 _OWN_KEYS = ("name", "body", "allowedTools", "group")
@@ -33,6 +35,8 @@ _KNOWN = frozenset(
     [*_OWN_KEYS, *SkillManifest.model_fields, *(field.alias for field in SkillManifest.model_fields.values())]
 )
 _DESCRIPTION_MAX = 1024
+_DESCRIPTION_USABLE = 100_000
+_FRONT_MATTER_REST = 1_000  # the id, the names of the keys and the line ends
 _REASONS_SHOWN = 5
 
 
@@ -163,7 +167,29 @@ def _parse_line(raw: dict[str, Any], number: int, place: str) -> LibraryLine:
     tools = _tools(raw["allowedTools"], place) if raw.get("allowedTools") is not None else inner.allowed_tools
     manifest = _manifest({key: value for key, value in raw.items() if key not in _OWN_KEYS}, inner, raw, place)
     name = raw.get("name") or inner.name or manifest.id
-    return LibraryLine(number, manifest, name, body, raw.get("group"), tools)
+    line = LibraryLine(number, manifest, name, body, raw.get("group"), tools)
+    _check_sizes(line, place)
+    return line
+
+
+def _check_sizes(line: LibraryLine, place: str) -> None:
+    """Refuse what would be cut when the SKILL.md that is written of it is read."""
+    description = line.manifest.description
+    if len(description) > _DESCRIPTION_USABLE:
+        raise InvalidInput(
+            f"{place}: `description` has {len(description):,} characters of at most {_DESCRIPTION_USABLE:,}.",
+            hint="Say in a sentence or two what it does; the rest belongs into `body`.",
+            field="description",
+        )
+    # escaped as JSON a text is at least as long as in YAML
+    front = len(json.dumps(description)) + len(" ".join(line.allowed_tools or ())) + _FRONT_MATTER_REST
+    size = len((line.body or "").encode("utf-8"))
+    if size + front > MAX_BYTES:
+        raise InvalidInput(
+            f"{place}: `body` has {size:,} bytes; a SKILL.md is read up to {MAX_BYTES:,}.",
+            hint="Move detail into files beside it.",
+            field="body",
+        )
 
 
 def _split_body(body: str | None, place: str) -> tuple[str | None, ParsedSkillFile]:
@@ -208,10 +234,14 @@ def _manifest(fields: dict[str, Any], inner: ParsedSkillFile, raw: dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export did. `skipped`: (id, why) of skills that would have lost a restriction on the way."""
+    """What an export did. `skipped`: (id, why) of skills that would have lost a restriction on the way.
+
+    notes: sentences on what of the written skills it does not hold, such as scripts beside a SKILL.md.
+    """
 
     written: int
     skipped: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def write_library(skills: Iterable[Skill], out: Path | TextIO, *, strict: bool = False) -> Exported:
@@ -224,7 +254,7 @@ def write_library(skills: Iterable[Skill], out: Path | TextIO, *, strict: bool =
     text = "".join(json.dumps(_line_of(skill), ensure_ascii=False) + "\n" for skill in chosen)
     if not isinstance(out, Path):
         out.write(text)
-        return Exported(len(chosen), skipped)
+        return Exported(len(chosen), skipped, notes_on(chosen))
     data = text.encode("utf-8")
     if out.suffix == ".gz":
         packed = io.BytesIO()
@@ -232,7 +262,7 @@ def write_library(skills: Iterable[Skill], out: Path | TextIO, *, strict: bool =
             file.write(data)
         data = packed.getvalue()
     write_whole(out, data)
-    return Exported(len(chosen), skipped)
+    return Exported(len(chosen), skipped, notes_on(chosen))
 
 
 def _exportable(skills: Iterable[Skill], *, strict: bool) -> tuple[list[Skill], tuple[tuple[str, str], ...]]:
@@ -295,7 +325,7 @@ def export_skill_directories(skills: Iterable[Skill], out: Path) -> Exported:
     _refuse_existing(out, ids)
     for skill in chosen:
         write_skill(out, skill.manifest, skill.body, name=skill.name, allowed_tools=skill.allowed_tools)
-    return Exported(len(chosen), skipped)
+    return Exported(len(chosen), skipped, notes_on(chosen))
 
 
 def _first_twice(ids: Iterable[str]) -> str | None:

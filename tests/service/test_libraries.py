@@ -138,6 +138,16 @@ class TestImport:
             workspace.export_library(world.root / "out", caller=ME, strict=True)
         assert not (world.root / "out").exists()
 
+    def test_an_export_into_the_data_folder_is_refused_and_overwrites_nothing(self, world: World) -> None:
+        world.usual()
+        link = world.root / "link.jsonl"
+        with world.open() as workspace:
+            link.symlink_to(world.data / "wellworn.db")
+            for out in (world.data / "wellworn.db", link):
+                with pytest.raises(InvalidInput, match="data folder"):
+                    workspace.export_library(out, caller=ME, strict=False)
+        assert (world.data / "wellworn.db").read_bytes().startswith(b"SQLite")
+
     def test_repo_scope_writes_into_the_repo(self, world: World) -> None:
         root = world.repo("app")
         library = write_lines(world.root / "lib.jsonl", plants())

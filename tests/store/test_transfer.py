@@ -102,6 +102,8 @@ def test_gzip_blank_lines_and_a_byte_order_mark_are_fine(tmp_path: Path) -> None
         ({"id": "b", "name": ["x"]}, "name"),
         ({"id": "b", "group": 1}, "group"),
         ({"id": "b", "when": {"openPr": "maybe"}}, "when.openPr"),
+        ({"id": "b", "body": "x" * 2_000_000}, "body"),
+        ({"id": "b", "description": "x" * 100_001}, "description"),
         ({"id": "b", "body": "---\nname: b\nallowed-tools: [x\n---\n"}, "body"),
         ("{not json", None),
         ("[1]", None),
@@ -178,6 +180,19 @@ def test_a_skill_whose_restriction_is_unreadable_is_not_exported(tmp_path: Path)
     done = write_library([skill], tmp_path / "out.jsonl")
     assert done.written == 0
     assert done.skipped[0][0] == "a"
+
+
+def test_what_an_export_does_not_hold_is_noted(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    for name in ("scripts/a.sh", "deeper/b/SKILL.md", ".hidden"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x", encoding="utf-8")
+    (folder / "SKILL.md").write_text("---\nname: a\ndescription: d\n---\n" + "x" * 2_000_000, encoding="utf-8")
+    skill = read_skill_directory(folder, scope=Scope.user, owner="u")
+    notes = write_library([skill], tmp_path / "out.jsonl").notes
+    assert len(notes) == 2
+    assert "larger than what is read" in notes[0]
+    assert notes[1] == "scripts/a.sh of a is not part of the export."
 
 
 @pytest.mark.parametrize(("description", "why"), [("x" * 1025, "1,025"), ("", "no description")])
