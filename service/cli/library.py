@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wellworn.service.cli.door import local_person, open_workspace, running_service, settings_of
-from wellworn.service.cli.output import print_json, progress_bar
+from wellworn.service.cli.output import counted, print_json, progress_bar
 from wellworn.service.cli.skills import place_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def export(ctx: click.Context, out: Path, format_: str, repo: str | None, as_jso
     if as_json:
         print_json({"exported": count, "out": str(out), "notes": notes})
         return
-    click.echo(f"{count} skills written to {out}.")
+    click.echo(f"{counted(count, 'skill')} written to {out}.")
     for note in notes:
         click.echo(f"Note: {note}")
 
@@ -100,8 +100,8 @@ def reindex(ctx: click.Context, as_json: bool) -> None:
         print_json(report)
         return
     click.echo(
-        f"{report.skills} skills, {report.utterances} utterances: {report.embedded} embedded, {report.reused} reused, "
-        f"in {report.seconds:.1f} s."
+        f"{counted(report.skills, 'skill')}, {counted(report.utterances, 'utterance')}: "
+        f"{report.embedded} embedded, {report.reused} reused, in {report.seconds:.1f} s."
     )
     for skipped in report.skipped:
         click.echo(f"Skipped {skipped.path}: {skipped.why}")

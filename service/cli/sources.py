@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from wellworn.service.cli.door import open_workspace, settings_of
-from wellworn.service.cli.output import print_json, print_table, progress_bar
+from wellworn.service.cli.output import counted, print_json, print_table, progress_bar
 
 NO_SOURCE = (
     "No folder with skills was found. Put SKILL.md folders under ~/.wellworn/skills or .claude/skills, or name a "
@@ -67,7 +67,7 @@ def add(ctx: click.Context, folder: Path, repo: bool, as_json: bool) -> None:
         print_json(added)
         return
     for source in added:
-        click.echo(f"{source.id}: {source.skills} skills from {source.path}.")
+        click.echo(f"{source.id}: {counted(source.skills, 'skill')} from {source.path}.")
 
 
 @sources.command()

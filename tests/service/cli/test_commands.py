@@ -192,7 +192,7 @@ class TestKeysAndSources:
         world.skill("feed-cat", at=root / ".claude/skills")
         world.skill("sing", at=world.root / "team")
         added = cli.ok("sources", "add", "team").out
-        assert "1 skills from" in added
+        assert "1 skill from" in added
         repo = cli.ok("sources", "add", "--repo", "app", "--json").json[0]
         assert (repo["scope"], repo["skills"], repo["vouched"]) == ("repo", 1, True)
         assert "no longer vouched for" in cli.ok("sources", "vouch", repo["id"], "--withdraw").out
