@@ -90,7 +90,7 @@ def _flagged(card: SkillCard) -> FlaggedReport:
 
 def _notes(question: Question) -> list[str]:
     notes = [*question.reading.notes]
-    if question.message.pasted:
+    if question.message.pasted and not question.message.only_pasted:
         notes.append(f"Left out of what was matched: pasted {', '.join(question.message.pasted)}.")
     hint = question.message.language_hint
     if hint is not None and question.snapshot.encoder.name in _ENGLISH_ONLY:

@@ -53,6 +53,7 @@ class Message:
     order: `code`, `trace`, `log`, `diff`, `quote`, `json`. `normalised` is for exact comparison with a normalised
     alias. `language_hint` is None for (what looks like) English or too little text, else a script (`cjk`, `cyrillic`,
     ...) or one of `de`, `fr`, `es`, `pt`, `it`, `nl`.
+    `only_pasted`: nothing is asked around what was pasted; its beginning is the request then.
     """
 
     original_length: int
@@ -62,13 +63,15 @@ class Message:
     words: tuple[str, ...]
     empty: bool
     language_hint: str | None
+    only_pasted: bool = False
 
 
 def read_message(text: str) -> Message:
     """Reads any text, however hostile, in time linear in its length; never raises."""
     plain = _clean(text)
     request, pasted = cut_pasted(plain)
-    if not _WORD.search(request) and _WORD.search(plain):
+    only_pasted = not _WORD.search(request) and _WORD.search(plain) is not None
+    if only_pasted:
         # Everything was pasted: a bounded beginning of it is all there is to go by.
         request = " ".join(plain[: REQUEST_LIMIT * 2].split())
     request = _bound(request, REQUEST_LIMIT)
@@ -81,6 +84,7 @@ def read_message(text: str) -> Message:
         words=words,
         empty=not words,
         language_hint=guess_language(request, words),
+        only_pasted=only_pasted,
     )
 
 

@@ -73,6 +73,7 @@ _MOODS = {
     "mention": "it mentions work rather than asks for it",
     "prohibition": "it says what not to do",
     "greeting": "it is a greeting",
+    "pasted": "nothing is asked around what was pasted",
 }
 
 

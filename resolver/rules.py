@@ -22,6 +22,8 @@ from wellworn.resolver.rules_words import DETAILS, VERBS
 
 SEVERAL_LIMIT = 30
 """Words of a message from which on its orders are steps of one task rather than several requests."""
+PASTED_PENALTY = 0.6
+"""Code or a log without a word around it asks for nothing in particular."""
 GREETING_PENALTY = 0.15
 """Small: a library may well have a skill that greets."""
 
@@ -71,6 +73,8 @@ def read_intent(message: Message) -> Reading:
     """Reads the clauses of a message; never raises, never looks at a library."""
     if message.empty:
         return Reading((), (), message.request, "empty", 1.0, (), (), ())
+    if message.only_pasted:
+        return Reading((), (), message.request, "pasted", PASTED_PENALTY, (), (), ())
     tokens = tokenise(message.request)
     parts = read_parts(tokens)
     excluded = tuple(dict.fromkeys(text for part in parts for span in part.objects if (text := tokens.slice(*span))))

@@ -154,3 +154,9 @@ def test_ruling_something_out_never_turns_a_request_into_a_prohibition(action: s
 @given(st.sampled_from(ACTIONS))
 def test_curly_and_straight_apostrophes_are_read_alike(action: str) -> None:
     assert read(f"don’t {action} it").excluded == read(f"don't {action} it").excluded == (f"{action} it",)
+
+
+def test_pasted_code_alone_asks_for_nothing_in_particular() -> None:
+    reading = read("```python\nimport os\nprint(os.getcwd())\n```")
+    assert (reading.mood, reading.is_request) == ("pasted", False)
+    assert reading.penalty > 0.5
