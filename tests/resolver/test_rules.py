@@ -13,7 +13,7 @@ from wellworn.resolver.message import read_message, split_words
 from wellworn.resolver.rules import Reading, read_intent
 
 TABLE = Path(__file__).with_name("rules.tsv")
-MOODS = {"request", "question_about", "mention", "prohibition", "greeting", "empty"}
+MOODS = {"request", "question_about", "mention", "prohibition", "greeting", "pasted", "empty"}
 KINDS = {"request", "excluded", "prohibition", "question", "mention", "conditional", "greeting", "filler"}
 ACTIONS = ("publish", "deploy", "push", "merge", "release")
 
