@@ -80,7 +80,7 @@ _MOODS = {
 def resolution_sentence(verdict: Verdict, ranked: Sequence[Ranked], evidence: Evidence | None, mood: str) -> str:
     """The `reason` of a resolution: one or two sentences for the person who reads it."""
     if mood == "empty":
-        return "The message is empty, so no skill is meant."
+        return "The message has no words, so no skill is meant."
     if verdict.decision is Decision.choose:
         named = ", ".join(f"{r.card.id} ({r.confidence:.2f})" for r in verdict.among)
         return f"Several skills could be meant: {named}."

@@ -130,7 +130,9 @@ class ResolveBatcher:
         if not self._intake.put_bulk(items):
             raise self._busy()
         limit = self._seconds * -(-len(items) // QUESTIONS_PER_TIME_LIMIT)
-        return await _in_time(asyncio.gather(*(item.future for item in items)), limit, gone, "batch")
+        together = asyncio.gather(*(item.future for item in items))
+        together.add_done_callback(lambda done: done.cancelled() or done.exception())  # when nobody waits any more
+        return await _in_time(together, limit, gone, "batch")
 
     def close(self) -> None:
         """Refuse what waits and let the threads end; returns within about a second."""

@@ -74,7 +74,10 @@ def _run(
             server.should_exit = True
             return
         _settle_memory()
-        health = app.state.running.workspace.health()
+        try:
+            health = app.state.running.workspace.health()
+        except Unavailable:  # it was stopped while the library opened
+            return
         announce(f"Ready after {perf_counter() - begun:.1f} s: {health.skills:,} skills, {health.vectors:,} vectors.")
         if when_ready is not None:
             _call(when_ready, ServiceClient(address, token), announce)

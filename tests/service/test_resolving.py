@@ -83,7 +83,7 @@ def test_a_message_without_a_word_is_none(world: World, message: str) -> None:
     with world.open() as workspace:
         answer = ask(workspace, message, explain=True)
     assert (answer.decision, answer.confidence) == (Decision.none, 0.0)
-    assert answer.reason == "The message is empty, so no skill is meant."
+    assert answer.reason == "The message has no words, so no skill is meant."
 
 
 def test_what_was_pasted_around_the_request_is_left_out(world: World) -> None:
