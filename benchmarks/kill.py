@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -55,7 +56,7 @@ class Tally:
         self.moments[moment] = self.moments.get(moment, 0) + 1
 
 
-class Kind:
+class Kind(ABC):
     """One kind of work that is killed, in a world of its own for each encoder."""
 
     name = ""
@@ -80,8 +81,9 @@ class Kind:
         """Bytes of the databases and their logs: grows while anything is stored."""
         return sum(path.stat().st_size for path in self.world.data.rglob("*.db*") if path.exists())
 
+    @abstractmethod
     def round(self, tally: Tally) -> list[str]:
-        raise NotImplementedError
+        """Kill once, start again, and return what does not hold."""
 
     def moment(self, running: Running, usual: float, watched: Sequence[Path] = ()) -> tuple[str, Moment]:
         """A random moment: of the usual time, of the growth of the databases, or of the changes of files."""
