@@ -35,7 +35,7 @@ from wellworn.resolver.rules import Reading, read_intent
 from wellworn.resolver.sessions import Sessions
 from wellworn.resolver.spelling import corrected, words_known_to
 
-SAME_WORDS = 0.8
+SAME_WORDS = 0.9
 """Cosine from which on a whole message is one utterance of a skill, however many clauses it has."""
 CLAUSES_MAX = 3
 """Of several requests in one message, how many are looked at one by one; each costs an encoding."""

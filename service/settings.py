@@ -49,9 +49,6 @@ class Settings(BaseModel):
     watch: bool = Field(default=True, description="Pick up edited skill files while serving.")
     record: bool = Field(default=True, description="Keep a redacted record of every resolution.")
     record_days: int = Field(default=90, ge=1, description="Days that records of resolutions are kept.")
-    sync_seconds: float = Field(
-        default=0.25, gt=0, le=60, description="How often to look for changes that other processes made."
-    )
 
     @field_validator("library", mode="before")
     @classmethod

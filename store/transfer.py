@@ -220,7 +220,9 @@ def _manifest(fields: dict[str, Any], inner: ParsedSkillFile, raw: dict[str, Any
     except ValidationError as error:
         problem = error.errors(include_url=False, include_context=False)[0]
         field = ".".join(str(part) for part in problem["loc"])
-        raise InvalidInput(f"{place}: `{field}` is not usable: {problem['msg']}.", field=field) from error
+        raise InvalidInput(
+            f"{place}: `{field}` is not usable: {problem['msg'].removeprefix('Value error, ')}.", field=field
+        ) from error
     description = " ".join((given.description or inner.description or "").split())
     name = raw.get("name") or inner.name or given.id
     derived = derive_fields(given.id, name, description, inner.when_to_use)
