@@ -139,10 +139,12 @@ class Database:
             return connection
 
     def _close_readers_of_ended_threads(self) -> None:
-        for thread, connection in self._readers:
-            if not thread.is_alive():
-                connection.close()
-        self._readers = [(thread, connection) for thread, connection in self._readers if thread.is_alive()]
+        # One look at each thread: one that ended between two looks would be dropped without being closed.
+        alive = [reader for reader in self._readers if reader[0].is_alive()]
+        for reader in self._readers:
+            if reader not in alive:
+                reader[1].close()
+        self._readers = alive
 
     def _refuse_closed(self) -> None:
         if self._closed:
