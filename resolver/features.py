@@ -55,6 +55,7 @@ HEAD_FLOOR = -8.0
 """Log-probabilities below it say no more than "not this one"."""
 SOME_EXAMPLES, MANY_EXAMPLES = 4, 9
 """From how many utterances a skill on, names among them, on average: a head is as good as its whole training."""
+_ENOUGH_EXAMPLES = np.array([SOME_EXAMPLES, MANY_EXAMPLES])
 LIKENESSES_MAX = 6
 """Texts of one kind (goal, traces, excluded objects) that are compared with every candidate."""
 _EXAMPLES = [
@@ -63,9 +64,11 @@ _EXAMPLES = [
 ]
 _NAME, _DESCRIPTION = FIELD_CODES[UtteranceField.name], FIELD_CODES[UtteranceField.description]
 _BODY, _NEGATIVE = FIELD_CODES[UtteranceField.body], FIELD_CODES[UtteranceField.negative]
+_OWN = [code for code in FIELD_CODES.values() if code != _NEGATIVE]
 _ALIKE_FROM = 0.3
 _UNLIKE = 0.5
 """A cosine below it is no likeness between a fact, a goal or an excluded object and a skill; see the tests."""
+_PLACE = {name: at for at, name in enumerate(BOUNDED)}
 _HALF_LIFE_DAYS = 30.0
 _NEUTRAL_SUCCESSES, _NEUTRAL_RUNS = 4.0, 5.0
 _SCOPE_VALUES = {Scope.session: 1.0, Scope.repo: 0.5, Scope.user: 0.0}
@@ -135,25 +138,27 @@ def measure(
     """Measure the candidates `refs`, whose cards are `cards`. exact: those whose name, id or alias is the message."""
     cosines = view.field_cosines(refs, inquiry.query)
     chars = view.char_scores(refs, inquiry.grams)
-    examples, top = _highest(cosines.best), _highest(cosines.top)
+    words = lexical.whole[refs]
     columns = (
-        examples,
-        top,
+        _highest(cosines.best),
+        _highest(cosines.top),
         cosines.best[:, _NAME],
         cosines.best[:, _DESCRIPTION],
         cosines.best[:, _BODY],
         cosines.top[:, _BODY],
-        lexical.whole[refs],
+        words,
         lexical.short[refs],
         chars.cosine,
         chars.contained,
         np.maximum(head.log_probabilities, HEAD_FLOOR),
     )
+    fitted = np.empty((len(refs), len(FITTED)))
+    for at, column in enumerate(columns):
+        fitted[:, at] = column
+    fitted[np.isnan(fitted)] = 0.0
     return Features(
-        fitted=np.nan_to_num(np.stack(columns, axis=1).astype(np.float64)),
-        bounded=_bounded(
-            view, inquiry, refs=refs, cards=cards, cosines=cosines, words=lexical.whole[refs], exact=exact, now=now
-        ),
+        fitted=fitted,
+        bounded=_bounded(view, inquiry, refs=refs, cards=cards, cosines=cosines, words=words, exact=exact, now=now),
         kinds=kinds_of(cosines.best, head.taught),
         cosines=cosines,
         size=view.size,
@@ -170,14 +175,24 @@ def _highest(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
 def kinds_of(best: NDArray[np.float32], taught: FloatMatrix) -> IntColumn:
     """Return the kind of each candidate. best: its cosines by field (NaN: has none). taught: see HeadValues."""
     has = ~np.isnan(best)
-    examples, description, body = has[:, _EXAMPLES].any(axis=1), has[:, _DESCRIPTION], has[:, _BODY]
-    kinds = np.where(body, Kind.body, Kind.description)
-    kinds[examples & body] = Kind.examples_body
-    kinds[examples & ~body & description] = Kind.examples_description
-    alone = examples & ~body & ~description
-    kinds[alone] = np.searchsorted((SOME_EXAMPLES, MANY_EXAMPLES), taught[alone], side="right")
+    examples = has[:, _EXAMPLES].any(axis=1)
+    kinds: IntColumn = _KIND_OF[
+        examples.astype(np.int64), has[:, _BODY].astype(np.int64), has[:, _DESCRIPTION].astype(np.int64)
+    ]
+    alone = kinds == Kind.few_examples
+    kinds[alone] = np.searchsorted(_ENOUGH_EXAMPLES, taught[alone], side="right")
     kinds[examples & (taught == 0)] = Kind.examples_untrained
-    return kinds.astype(np.int64)
+    return kinds
+
+
+_KIND_OF = np.array(
+    [
+        [[Kind.description, Kind.description], [Kind.body, Kind.body]],
+        [[Kind.few_examples, Kind.examples_description], [Kind.examples_body, Kind.examples_body]],
+    ],
+    dtype=np.int64,
+)
+"""By whether a skill has examples, a body, a description; how many examples there are is looked at afterwards."""
 
 
 def _bounded(
@@ -191,8 +206,10 @@ def _bounded(
     exact: frozenset[int],
     now: datetime,
 ) -> FloatMatrix:
-    columns: dict[str, ArrayLike] = {"negative": _against(cosines), "excluded": _likeness(view, refs, inquiry.excluded)}
-    columns["nothingAlike"] = _nothing_alike(cosines, words)
+    nearest = _nearest_own(cosines)
+    columns: dict[str, ArrayLike] = {"nothingAlike": _nothing_alike(nearest, words)}
+    columns["negative"] = _against(cosines.best[:, _NEGATIVE], nearest)
+    columns["excluded"] = _likeness(view, refs, inquiry.excluded)
     if exact:
         columns["exact"] = [ref in exact for ref in refs.tolist()]
     if inquiry.reading.named:
@@ -206,7 +223,7 @@ def _bounded(
     columns |= _history(cards, inquiry.session_keys, now)
     values = np.zeros((len(refs), len(BOUNDED)))
     for name, column in columns.items():
-        values[:, BOUNDED.index(name)] = column
+        values[:, _PLACE[name]] = column
     return values
 
 
@@ -221,38 +238,40 @@ def _history(cards: Sequence[SkillCard], session_keys: frozenset[int], now: date
     return columns
 
 
-def _nothing_alike(cosines: FieldCosines, words: NDArray[np.float32]) -> NDArray[np.float64]:
+def _nearest_own(cosines: FieldCosines) -> NDArray[np.float64]:
+    """The best cosine of each candidate's own words (all but its negatives), 0 where it has none."""
+    nearest: NDArray[np.float64] = np.fmax.reduce(cosines.best[:, _OWN], axis=1).astype(np.float64)
+    nearest[np.isnan(nearest)] = 0.0
+    return nearest
+
+
+def _nothing_alike(nearest: NDArray[np.float64], words: NDArray[np.float32]) -> NDArray[np.float64]:
     """1 for a skill that shares no word with the message and that no text of its own brings near, else 0.
 
     Only what is left when everything else is left out would speak for it: that it is there.
     """
-    own = cosines.best.copy()
-    own[:, _NEGATIVE] = np.nan
-    nearest = np.nan_to_num(np.fmax.reduce(own, axis=1), nan=0.0).astype(np.float64)
     return np.where(words > 0, 0.0, np.clip((_ALIKE_FROM - nearest) / 0.1, 0.0, 1.0))
 
 
-def _against(cosines: FieldCosines) -> NDArray[np.float64]:
+def _against(negative: NDArray[np.float32], nearest: NDArray[np.float64]) -> NDArray[np.float64] | float:
     """How much nearer the message is to a negative than to anything that stands for the skill, from 0 to 1.
 
     A negative that is the message itself (1) counts whole; one that is no nearer than the skill's own words counts 0.
+    negative: NaN where there is none.
     """
-    negative = cosines.best[:, _NEGATIVE].astype(np.float64)
-    own = cosines.best.copy()
-    own[:, _NEGATIVE] = np.nan
-    nearest = np.fmax.reduce(own, axis=1).astype(np.float64)
-    lead = (np.nan_to_num(negative) - np.nan_to_num(nearest)) / np.maximum(1.0 - np.nan_to_num(nearest), 0.2)
-    return np.clip(np.where(np.isnan(negative), 0.0, lead), 0.0, 1.0)
+    without = np.isnan(negative)
+    if without.all():
+        return 0.0
+    lead = (negative.astype(np.float64) - nearest) / np.maximum(1.0 - nearest, 0.2)
+    return np.clip(np.where(without, 0.0, lead), 0.0, 1.0)
 
 
-def _likeness(view: View, refs: IntColumn, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+def _likeness(view: View, refs: IntColumn, vectors: NDArray[np.float32]) -> NDArray[np.float64] | float:
     """The best cosine of each candidate's own words with any of these vectors, as 0 (unlike) to 1 (the same)."""
-    best = np.zeros(len(refs))
-    for vector in vectors[:LIKENESSES_MAX]:
-        cosines = view.field_cosines(refs, vector).best.copy()
-        cosines[:, _NEGATIVE] = np.nan
-        best = np.maximum(best, np.nan_to_num(np.fmax.reduce(cosines, axis=1)))
-    return _above(best)
+    if not len(vectors):
+        return 0.0
+    alike = [_nearest_own(view.field_cosines(refs, vector)) for vector in vectors[:LIKENESSES_MAX]]
+    return _above(np.maximum.reduce(alike))
 
 
 def _above(cosines: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,12 +129,12 @@ def rank(view: View, inquiry: Inquiry, parameters: Parameters, heads: Heads, *, 
 
 def _nearest(cosines: FieldCosines, at: int) -> tuple[int, int, float]:
     """Return the field, row and cosine of the candidate's nearest utterance; (-1, -1, 0) when it has none."""
-    best = np.nan_to_num(cosines.best[at], nan=-2.0)
-    best[NEGATIVE] = -2.0
-    field = int(best.argmax())
-    if best[field] < -1.0:
+    best = cosines.best[at].tolist()
+    fields = [field for field, cosine in enumerate(best) if field != NEGATIVE and not isnan(cosine)]
+    if not fields:
         return -1, -1, 0.0
-    return field, int(cosines.best_row[at, field]), float(best[field])
+    field = max(fields, key=best.__getitem__)
+    return field, int(cosines.best_row[at, field]), best[field]
 
 
 def _contribution(name: str, value: float, weight: float) -> Contribution:

@@ -44,36 +44,48 @@ COLUMNS = (*FITTED, "kind", *BOUNDED)
 class Scores:
     """n candidates in the order of the features.
 
-    values, weights: float64[n, len(COLUMNS)]; a score is the sum of its row of products. confidences: float64[n].
-    outside: the outside option's score, the sum of `outside_parts` (name, value, weight).
+    scores, confidences: float64[n]. outside: the outside option's score, the sum of `outside_parts` (name, value,
+    weight).
     """
 
-    values: FloatMatrix
-    weights: FloatMatrix
+    features: Features
+    rank_weights: FloatMatrix
+    bounded_weights: FloatMatrix
     scores: FloatMatrix
     confidences: FloatMatrix
     outside: float
     outside_parts: tuple[tuple[str, float, float], ...]
 
+    @property
+    def values(self) -> FloatMatrix:
+        """float64[n, len(COLUMNS)]; a score is the sum of its row of products with `weights`."""
+        return np.hstack([self.features.fitted, np.ones((len(self.scores), 1)), self.features.bounded])
+
+    @property
+    def weights(self) -> FloatMatrix:
+        """float64[n, len(COLUMNS)]."""
+        return np.hstack([self.rank_weights, self.bounded_weights])
+
 
 def score(features: Features, penalty: float, parameters: Parameters) -> Scores:
     """Score at least one candidate. penalty: how strongly the message's mood speaks against any skill, 0 to 1."""
-    fitted = fitted_scores(features, parameters)
-    bounded, bounded_weights = _bounded(features.bounded, parameters)
-    scores = fitted + (bounded * bounded_weights).sum(axis=1)
-    gate_values = gate_features(features, fitted, stranger_score(features, fitted, parameters))
-    gate_weights = -parameters.gate_matrix[features.kinds[int(fitted.argmax())]]
+    weights = rank_weights(features, parameters)
+    fitted = _fitted_scores(features, weights)
+    bounded_weights = _bounded_weights(features.bounded, parameters)
+    scores = fitted + (features.bounded * bounded_weights).sum(axis=1)
+    best = int(fitted.argmax())
+    gate_values = gate_features(features, fitted, _stranger_score(features, best, weights))
+    gate_weights = -parameters.gate_matrix[features.kinds[best]]
     parts = [("candidates", logsumexp(fitted), 1.0)]
     parts += zip(GATE, gate_values.tolist(), gate_weights.tolist(), strict=True)
     parts.append(("mood", penalty, parameters.mood))
     outside = sum(value * weight for _, value, weight in parts)
     everything = np.append(scores, outside)
     confidences = np.exp(everything - logsumexp(everything))[:-1]
-    ones = np.ones((len(scores), 1))
-    kind_weights = rank_weights(features, parameters)
     return Scores(
-        values=np.hstack([features.fitted, ones, bounded]),
-        weights=np.hstack([kind_weights, bounded_weights]),
+        features=features,
+        rank_weights=weights,
+        bounded_weights=bounded_weights,
         scores=scores,
         confidences=confidences,
         outside=outside,
@@ -83,15 +95,18 @@ def score(features: Features, penalty: float, parameters: Parameters) -> Scores:
 
 def fitted_scores(features: Features, parameters: Parameters) -> FloatMatrix:
     """Return float64[n]: the fitted columns and the constant of each kind, weighed."""
-    weights = rank_weights(features, parameters)
+    return _fitted_scores(features, rank_weights(features, parameters))
+
+
+def _fitted_scores(features: Features, weights: FloatMatrix) -> FloatMatrix:
     scores: FloatMatrix = (features.fitted * weights[:, :-1]).sum(axis=1) + weights[:, -1]
     return scores
 
 
 def rank_weights(features: Features, parameters: Parameters) -> FloatMatrix:
     """Return float64[n, len(RANK)]: each candidate's row of weights, for a message of this length."""
-    factors = length_factors(parameters.length_vector[features.kinds], features.words)
-    weights: FloatMatrix = parameters.rank_matrix[features.kinds] * factors[:, None]
+    by_kind = parameters.rank_matrix * length_factors(parameters.length_vector, features.words)[:, None]
+    weights: FloatMatrix = by_kind[features.kinds]
     return weights
 
 
@@ -106,10 +121,12 @@ def length_factors(slopes: FloatMatrix, words: int) -> FloatMatrix:
 
 def stranger_score(features: Features, fitted: FloatMatrix, parameters: Parameters) -> float:
     """Return the fitted score of a skill like the best candidate that has nothing in common with the message."""
-    best = int(fitted.argmax())
-    weights = rank_weights(features, parameters)[best]
+    return _stranger_score(features, int(fitted.argmax()), rank_weights(features, parameters))
+
+
+def _stranger_score(features: Features, best: int, weights: FloatMatrix) -> float:
     has = features.fitted[best, _LIKENESSES] != 0
-    return float(weights[-1] + STRANGER_COSINE * weights[:-1][_LIKENESSES][has].sum())
+    return float(weights[best, -1] + STRANGER_COSINE * weights[best, _LIKENESSES][has].sum())
 
 
 def gate_features(features: Features, fitted: FloatMatrix, stranger: float) -> FloatMatrix:
@@ -122,26 +139,31 @@ def gate_features(features: Features, fitted: FloatMatrix, stranger: float) -> F
     """
     best = int(fitted.argmax())
     strangers = max(CROWD - len(fitted), 0)
-    others = np.append(np.delete(fitted, best), np.full(strangers, stranger))
-    share = float(fitted[best]) - logsumexp(np.append(others, fitted[best]))
-    lead = min(float(fitted[best] - others.max()), LEAD_MAX)
-    cosines = np.append(features.fitted[:, _COSINES].max(axis=1), np.full(strangers, STRANGER_COSINE))
-    nearest = np.sort(cosines)[::-1][:CROWD]
+    others, cosines = fitted.tolist(), features.fitted[:, _COSINES].max(axis=1).tolist()
+    highest = others.pop(best)
+    others += [stranger] * strangers
+    cosines += [STRANGER_COSINE] * strangers
+    share = highest - logsumexp(np.array([*others, highest]))
+    lead = min(highest - max(others), LEAD_MAX)
+    nearest = sorted(cosines, reverse=True)[:CROWD]
     sizes = (np.log1p(features.size), np.log1p(features.words))
-    return np.array([1.0, *features.fitted[best], share, lead, nearest[0], nearest.mean(), features.level, *sizes])
+    crowd = sum(nearest) / CROWD
+    return np.array([1.0, *features.fitted[best].tolist(), share, lead, nearest[0], crowd, features.level, *sizes])
 
 
 _LIKENESSES = [FITTED.index(n) for n in ("nearestExample", "topExamples", "name", "description", "bodyBest", "bodyTop")]
 _COSINES = [FITTED.index(name) for name in ("nearestExample", "name", "description", "bodyBest")]
 
 
-def _bounded(values: FloatMatrix, parameters: Parameters) -> tuple[FloatMatrix, FloatMatrix]:
-    """Return the bounded columns and their weights, those of the context shrunk to keep their sum in bounds."""
+def _bounded_weights(values: FloatMatrix, parameters: Parameters) -> FloatMatrix:
+    """Return the weights of the bounded columns, those of the context shrunk to keep their sum in bounds."""
     weights = np.tile(parameters.bounded_vector, (len(values), 1))
-    total = np.abs((values * weights)[:, _CONTEXT_COLUMNS].sum(axis=1))
-    shrink = np.minimum(1.0, parameters.context_bound / np.maximum(total, 1e-12))
-    weights[:, _CONTEXT_COLUMNS] *= shrink[:, None]
-    return values, weights
+    context = weights[:, _CONTEXT_COLUMNS]
+    total = np.abs((values[:, _CONTEXT_COLUMNS] * context).sum(axis=1))
+    if total.max() > parameters.context_bound:
+        shrink = np.minimum(1.0, parameters.context_bound / np.maximum(total, 1e-12))
+        weights[:, _CONTEXT_COLUMNS] = context * shrink[:, None]
+    return weights
 
 
 def logsumexp(values: FloatMatrix) -> float:
