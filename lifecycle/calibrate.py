@@ -7,6 +7,7 @@ both, so a few Newton steps find its minimum. All pure.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,10 +24,43 @@ _PRIOR = np.array([4.0, 0.25])
 """Inverse variances about (1, 0): few messages move the numbers little."""
 _STEPS = 50
 _SHORTEST = 1e-6
-_SMALLEST_SCALE = 0.05
+_SCALES = (0.25, 4.0)
+_SHIFTS = (-3.0, 3.0)
+"""Whatever the feedback says, what was measured on public data is corrected by a factor of four and e^3 at most."""
 
 Pair = tuple[float, float]
 """(scale, outside shift)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Whose word a labelled message is. key_id: None for the local person; person: local, a reviewer or an admin."""
+
+    key_id: str | None
+    person: bool
+    text: str
+
+
+def chosen(labels: Sequence[Label]) -> list[int]:
+    """Return the places of the labels to fit on, in their order (oldest first).
+
+    Of a text that one key labelled several times the last word counts. When persons labelled enough, agents' keys say
+    nothing; else no key has more messages (its newest) than all others together, or `ENOUGH` where they have fewer.
+    """
+    last = {(label.key_id, label.text): place for place, label in enumerate(labels)}
+    places = sorted(last.values())
+    persons = [place for place in places if labels[place].person]
+    if len(persons) >= ENOUGH:
+        places = persons
+    counts = Counter(labels[place].key_id for place in places)
+    kept: list[int] = []
+    taken: Counter[str | None] = Counter()
+    for place in reversed(places):
+        key = labels[place].key_id
+        if len(counts) == 1 or taken[key] < max(ENOUGH, len(places) - counts[key]):
+            taken[key] += 1
+            kept.append(place)
+    return kept[::-1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +166,7 @@ def _table(judgements: Sequence[Judgement]) -> _Table:
 
 
 def _bounded(pair: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array([max(pair[0], _SMALLEST_SCALE), pair[1]])
+    return np.array([np.clip(pair[0], *_SCALES), np.clip(pair[1], *_SHIFTS)])
 
 
 def _log_shares(table: _Table, pair: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,17 +6,13 @@ right: the message becomes a `learned` utterance of the skill that was answered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wellworn.models.errors import InvalidInput
 from wellworn.models.resolution import Decision, FeedbackRequest, IntentResolution, Verdict
 from wellworn.models.skill import Scope, UtteranceField
 
-TAUGHT_PER_SKILL = 200
-"""Most taught utterances of one skill, whoever taught them."""
-TAUGHT_PER_KEY = 20
-"""Most of them by one key, so that a flood of wrong feedback from one key cannot outweigh a skill's own text."""
 TEXT_CHARS = 400
 
 
@@ -70,27 +66,126 @@ def teachings(verdict: Verdict, answered: Target | None, meant: Target | None) -
     return lessons
 
 
-def within_bounds(
-    lessons: Sequence[Teaching], counts: Callable[[Target], tuple[int, int]]
-) -> tuple[list[Teaching], list[str]]:
-    """Drop what goes past the bounds, with a note for each.
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many lessons (taught utterances in force) of one skill may come from where; each skill is bounded on its own.
 
-    counts: returns (taught by anyone, taught by this key) for a target.
+    A person is the local one, or a reviewer's or admin's key; an agent's key only passes on what it was told.
     """
-    kept: list[Teaching] = []
-    notes: list[str] = []
-    for lesson in lessons:
-        total, own = counts(lesson.target)
-        if own >= TAUGHT_PER_KEY:
-            notes.append(
-                f"{lesson.target.skill_id} already has {TAUGHT_PER_KEY} lessons from you; "
-                "the verdict is recorded, but teaches nothing more."
-            )
-        elif total >= TAUGHT_PER_SKILL:
-            notes.append(f"{lesson.target.skill_id} has all {TAUGHT_PER_SKILL} lessons that it may have.")
-        else:
-            kept.append(lesson)
-    return kept, notes
+
+    skill: int = 200
+    """From anyone."""
+    person: int = 40
+    """From one person."""
+    agent: int = 10
+    """From one agent's key, so that its flood weighs little beside a skill's own text (see benchmarks/REPORT.md)."""
+    agents: int = 20
+    """From all agents' keys together: many keys are no way around the bound, and room is left for persons."""
+
+
+BOUNDS = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Teacher:
+    """Who gives a verdict. key_id: None for the local person."""
+
+    key_id: str | None
+    person: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson in force, with the same text as the one to be judged."""
+
+    id: str
+    teaching: Teaching
+    teacher: Teacher
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is there already, as it bears on one lesson.
+
+    same_text: lessons in force with the text, of any skill of the target's scope and owner. authors: ids of the skills
+    there whose author gave the text as an alias, trigger or example. total, own, agents: how many lessons the
+    target has from anyone, from this teacher, and from agents' keys.
+    """
+
+    same_text: Sequence[Lesson] = ()
+    authors: frozenset[str] = frozenset()
+    total: int = 0
+    own: int = 0
+    agents: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What becomes of a lesson. replaces: ids of lessons that it takes the place of. note: why it does not count."""
+
+    teaches: bool
+    replaces: tuple[str, ...] = ()
+    note: str | None = None
+
+
+def judge_lesson(lesson: Teaching, teacher: Teacher, standing: Standing, bounds: Bounds = BOUNDS) -> Ruling:
+    """Decide whether a lesson counts.
+
+    What an author wrote outranks every lesson, a person's lesson outranks an agent's, among equals the first stands,
+    and everybody may change their own mind. A text is learned once, whoever repeats it.
+    """
+    name = lesson.target.skill_id
+    against_author = _against_author(lesson, standing.authors)
+    if against_author is not None:
+        return Ruling(False, note=against_author)
+    if any(one.teaching == lesson for one in standing.same_text):
+        return Ruling(False, note=f"{name} knows this already.")
+    contrary = [one for one in standing.same_text if _contrary(one.teaching, lesson)]
+    firm = [one for one in contrary if one.teacher.key_id != teacher.key_id and not _outranks(teacher, one.teacher)]
+    if firm:
+        other = firm[0].teaching.target.skill_id
+        return Ruling(
+            False,
+            note=f"Somebody else taught the opposite of this very message ({other}), and that stands until it is "
+            "forgotten; the verdict is recorded, but teaches nothing.",
+        )
+    going = [one.teacher for one in contrary if one.teaching.target == lesson.target]
+    full = _full(name, teacher, standing, going, bounds)
+    if full is not None:
+        return Ruling(False, note=full)
+    return Ruling(True, replaces=tuple(one.id for one in contrary))
+
+
+def _against_author(lesson: Teaching, authors: frozenset[str]) -> str | None:
+    name, learned = lesson.target.skill_id, lesson.field is UtteranceField.learned
+    if learned and authors and name not in authors:
+        return f"These are words that the author of {min(authors)} gave; edit its files to give them to {name}."
+    if not learned and name in authors:
+        return f"These are words that the author of {name} gave; edit its files to take them away."
+    return None
+
+
+def _contrary(one: Teaching, other: Teaching) -> bool:
+    """Whether two lessons with the same text cannot both be right: for and against a skill, or for two skills."""
+    if one.target == other.target:
+        return one.field is not other.field
+    return one.field is other.field is UtteranceField.learned
+
+
+def _outranks(one: Teacher, other: Teacher) -> bool:
+    return one.person and not other.person
+
+
+def _full(name: str, teacher: Teacher, standing: Standing, going: Sequence[Teacher], bounds: Bounds) -> str | None:
+    """Say which bound leaves no room. going: whose lessons of the skill make room."""
+    allowed = bounds.person if teacher.person else bounds.agent
+    if standing.own - sum(one.key_id == teacher.key_id for one in going) >= allowed:
+        return f"{name} already has {allowed} lessons from you; the verdict is recorded, but teaches nothing more."
+    if not teacher.person and standing.agents - sum(not one.person for one in going) >= bounds.agents:
+        return f"{name} already has {bounds.agents} lessons from agents; a person can teach it more."
+    if standing.total - len(going) >= bounds.skill:
+        return f"{name} has all {bounds.skill} lessons that it may have."
+    return None
 
 
 def lesson_text(message: str) -> str:

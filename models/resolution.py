@@ -190,13 +190,16 @@ class FeedbackRequest(Wire):
 
 
 class TaughtUtterance(Wire):
-    """What one feedback taught: inspectable and removable by its id."""
+    """What one feedback taught: inspectable and removable by its id. keyId: whose verdict it was; null: the local
+    person's."""
 
     id: str
     skill_id: str
     scope: Scope
     field: str
     text: str
+    key_id: str | None = None
+    taught_at: datetime | None = None
 
 
 class FeedbackAnswer(Wire):

@@ -12,7 +12,8 @@ from pydantic import ValidationError
 
 from wellworn.index.encoder import Encoder
 from wellworn.index.live import LiveIndex
-from wellworn.lifecycle.calibrate import ENOUGH, Judgement, Refit, refit
+from wellworn.lifecycle.calibrate import ENOUGH, Judgement, Label, Refit, chosen, refit
+from wellworn.models.access import ROLE_RANK, Role
 from wellworn.models.errors import StoreError
 from wellworn.models.reports import CalibrationReport, Progress, ShowProgress
 from wellworn.models.resolution import Context, ResolveRequest
@@ -23,6 +24,7 @@ from wellworn.service.settings import Settings
 from wellworn.store.database import Database
 from wellworn.store.feedback import FeedbackRow, FeedbackTable
 from wellworn.store.files import write_whole
+from wellworn.store.keys import KeyTable
 
 
 def reset_calibration(settings: Settings) -> CalibrationReport:
@@ -50,7 +52,7 @@ def recalibrate(
     The messages are ranked by an index without anything that feedback taught: with it, every one of them would be
     found in its own words. Raises EncoderUnavailable, StoreError.
     """
-    rows = list(FeedbackTable(database).labelled())
+    rows = _fitted_on(database)
     if len(rows) < ENOUGH:
         return _nothing(len(rows), f"Only {len(rows)} messages of your feedback say what was meant")
     encoder = open_encoder()
@@ -72,6 +74,14 @@ def recalibrate(
         )
         write_whole(settings.calibration_path, found.model_dump_json(by_alias=True, indent=2).encode("utf-8") + b"\n")
     return _report(done, len(judgements), settings.calibration_path)
+
+
+def _fitted_on(database: Database) -> list[FeedbackRow]:
+    """Return the labelled feedback that counts: no key may outweigh the others, nor agents the persons."""
+    persons = {key.id for key in KeyTable(database).list() if ROLE_RANK[key.role] >= ROLE_RANK[Role.reviewer]}
+    rows = list(FeedbackTable(database).labelled())
+    labels = [Label(row.key_id, row.key_id is None or row.key_id in persons, row.message) for row in rows]
+    return [rows[place] for place in chosen(labels)]
 
 
 @contextmanager

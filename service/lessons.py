@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from wellworn.lifecycle.feedback import Target, check_verdict, lesson_text, teachings, within_bounds
+from wellworn.lifecycle.feedback import (
+    BOUNDS,
+    Bounds,
+    Lesson,
+    Standing,
+    Target,
+    Teacher,
+    Teaching,
+    check_verdict,
+    judge_lesson,
+    lesson_text,
+    teachings,
+)
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import NotFound
 from wellworn.models.resolution import FeedbackAnswer, FeedbackRequest, TaughtUtterance, Verdict
@@ -14,7 +26,7 @@ from wellworn.resolver.message import read_message
 from wellworn.service.places import may_see_repo, session_owner
 from wellworn.service.records import answered_target, feedback_row, owners_of, taught_row, taught_view
 from wellworn.store.database import Database
-from wellworn.store.feedback import FeedbackTable
+from wellworn.store.feedback import FeedbackRow, FeedbackTable, TaughtRow
 from wellworn.store.resolutions import ResolutionRow
 from wellworn.store.skills import SkillTable
 
@@ -24,8 +36,9 @@ _NAME_IT = "Say which skill was meant (should_be) to teach it."
 class Lessons:
     """Over the store alone; whoever serves makes what changed searchable afterwards."""
 
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._skills, self._table, self._clock = SkillTable(database), FeedbackTable(database), clock
+    def __init__(self, database: Database, clock: Callable[[], datetime], bounds: Bounds = BOUNDS) -> None:
+        self._database, self._clock, self._bounds = database, clock, bounds
+        self._skills, self._table = SkillTable(database), FeedbackTable(database)
 
     def give(self, request: FeedbackRequest, row: ResolutionRow, caller: Caller) -> tuple[FeedbackAnswer, bool]:
         """Record a verdict on a recorded answer and what it teaches; also say whether it was not given before.
@@ -35,17 +48,46 @@ class Lessons:
         check_verdict(request, row.resolution)
         answered = answered_target(row)
         meant = self._target(request.skill_id, row) if request.skill_id is not None else None
-        lessons, notes = within_bounds(
-            teachings(request.verdict, answered, meant),
-            lambda t: self._table.count_taught(t.scope, t.owner, t.skill_id, caller.key_id),
-        )
         given = feedback_row(request, row, caller, self._clock())
         text = lesson_text(read_message(row.message).request)
-        stored, taught = self._table.add(given, [taught_row(one, text, given) for one in lessons] if text else [])
+        lessons = teachings(request.verdict, answered, meant) if text else []
+        with self._database.write():  # nobody else may teach between looking and storing
+            stored, taught = self._table.add(given)
+            notes: list[str] = []
+            if stored.id == given.id:
+                taught, notes = self._learn(lessons, text, given, caller)
         if request.verdict is Verdict.wrong and answered is None:
             notes.append(f"No skill was answered, so there is nothing to take back. {_NAME_IT}")
         answer = FeedbackAnswer(feedback_id=stored.id, taught=[taught_view(one) for one in taught], notes=notes)
         return answer, stored.id == given.id
+
+    def _learn(
+        self, lessons: Sequence[Teaching], text: str, given: FeedbackRow, caller: Caller
+    ) -> tuple[list[TaughtRow], list[str]]:
+        teacher = Teacher(caller.key_id, person=caller.covers(Role.reviewer))
+        taught: list[TaughtRow] = []
+        notes: list[str] = []
+        for lesson in lessons:
+            ruling = judge_lesson(lesson, teacher, self._standing(lesson.target, text, teacher), self._bounds)
+            for number in ruling.replaces:
+                self._table.remove_taught(number, now=given.created_at)
+            if ruling.teaches:
+                taught.append(taught_row(lesson, text, given))
+                self._table.teach(taught[-1:], now=given.created_at)
+            if ruling.note is not None:
+                notes.append(ruling.note)
+        return taught, notes
+
+    def _standing(self, target: Target, text: str, teacher: Teacher) -> Standing:
+        same = self._table.with_text(target.scope, target.owner, text)
+        total, own, agents = self._table.count_taught(target.scope, target.owner, target.skill_id, teacher.key_id)
+        return Standing(
+            same_text=[_lesson(row, by_person=by_person) for row, by_person in same],
+            authors=self._table.authors_of(target.scope, target.owner, text),
+            total=total,
+            own=own,
+            agents=agents,
+        )
 
     def _target(self, skill_id: str, row: ResolutionRow) -> Target:
         view = self._skills.find(skill_id, owners_of(row))
@@ -62,6 +104,16 @@ class Lessons:
             raise NotFound(f"There is no taught utterance {taught_id[:80]!r}.")
         return taught_view(self._table.remove_taught(taught_id, now=self._clock()))
 
+    def from_key(self, key_id: str | None, caller: Caller) -> list[TaughtUtterance]:
+        """Return what one key (None: the local person) taught any skill that the caller may see, oldest first."""
+        rows = self._table.taught_by_key(key_id)
+        return [taught_view(row) for row in rows if _may_see(row.scope, row.owner, caller)]
+
+    def forget_key(self, key_id: str | None, caller: Caller) -> list[TaughtUtterance]:
+        """Remove all that one key taught, as far as the caller may see it, at once or not at all."""
+        with self._database.write():
+            return [self.forget(one.id, caller) for one in self.from_key(key_id, caller)]
+
     def count_uses(self, rows: Sequence[ResolutionRow]) -> list[tuple[ResolutionRow, int]]:
         """Count one use of the skill that each row answered; return the rows with the keys of those that exist."""
         counted: list[tuple[ResolutionRow, int]] = []
@@ -73,6 +125,11 @@ class Lessons:
         if counted:
             self._skills.record_usage([key for _, key in counted], max(row.ts for row, _ in counted))
         return counted
+
+
+def _lesson(row: TaughtRow, *, by_person: bool) -> Lesson:
+    target = Target(row.skill_id, row.scope, row.owner)
+    return Lesson(row.id, Teaching(target, row.field), Teacher(row.key_id, by_person))
 
 
 def _may_see(scope: Scope, owner: str, caller: Caller) -> bool:

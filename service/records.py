@@ -119,4 +119,12 @@ def taught_row(lesson: Teaching, text: str, given: FeedbackRow) -> TaughtRow:
 
 def taught_view(row: TaughtRow) -> TaughtUtterance:
     """Return a taught utterance as the API shows it."""
-    return TaughtUtterance(id=row.id, skill_id=row.skill_id, scope=row.scope, field=row.field.value, text=row.text)
+    return TaughtUtterance(
+        id=row.id,
+        skill_id=row.skill_id,
+        scope=row.scope,
+        field=row.field.value,
+        text=row.text,
+        key_id=row.key_id,
+        taught_at=row.created_at,
+    )

@@ -141,6 +141,16 @@ class Workspace(Lifetime):
         self._follow()
         return removed
 
+    def taught_by_key(self, key_id: str | None, caller: Caller) -> list[TaughtUtterance]:
+        """Return what one key (None: the local person) taught any skill that the caller may see."""
+        return self._lessons.from_key(key_id, caller)
+
+    def forget_key(self, key_id: str | None, caller: Caller) -> list[TaughtUtterance]:
+        """Remove all that; it counts no more when this returns."""
+        removed = self._lessons.forget_key(key_id, caller)
+        self._follow()
+        return removed
+
     def calibrate(self, *, reset: bool = False, progress: ShowProgress = no_progress) -> CalibrationReport:
         """Refit the confidences on this user's labelled feedback, or go back to those that ship.
 

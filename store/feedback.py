@@ -25,6 +25,11 @@ _FEEDBACK = (
 )
 _TAUGHT = "id, scope, owner, skill_id, field, text, feedback_id, key_id, created_at, removed_at"
 
+_BY_PERSON = """(key_id IS NULL OR EXISTS (
+    SELECT 1 FROM keys WHERE keys.id = taught.key_id AND keys.role IN ('reviewer', 'admin')))"""
+"""The local person has no key; what came of a key that is not known any more counts as an agent's."""
+_AUTHORED = tuple(one.value for one in (UtteranceField.alias, UtteranceField.trigger, UtteranceField.example))
+
 
 @dataclass(frozen=True, slots=True)
 class FeedbackRow:
@@ -134,20 +139,40 @@ class FeedbackTable:
         )
         return [_taught(row) for row in rows]
 
-    def count_taught(self, scope: Scope, owner: str, skill_id: str, key_id: str | None) -> tuple[int, int]:
-        """Return how many taught utterances a skill has: by anyone, and by this key (None: locally)."""
-        total, own = self._db.rows(
-            """SELECT count(*), coalesce(sum(key_id IS ?), 0) FROM taught
-               WHERE scope = ? AND owner = ? AND skill_id = ? AND removed_at IS NULL""",
+    def count_taught(self, scope: Scope, owner: str, skill_id: str, key_id: str | None) -> tuple[int, int, int]:
+        """Return how many taught utterances a skill has: by anyone, by this key (None: locally), by agents' keys."""
+        total, own, agents = self._db.rows(
+            f"""SELECT count(*), coalesce(sum(key_id IS ?), 0), coalesce(sum(NOT {_BY_PERSON}), 0) FROM taught
+                WHERE scope = ? AND owner = ? AND skill_id = ? AND removed_at IS NULL""",
             (key_id, scope.value, owner, skill_id),
         )[0]
-        return total, own
+        return total, own, agents
 
-    def count_taught_by_key(self, key_id: str | None) -> int:
-        """Return how many taught utterances of any skill came from one key (None: locally)."""
-        rows = self._db.rows("SELECT count(*) FROM taught WHERE key_id IS ? AND removed_at IS NULL", (key_id,))
-        total: int = rows[0][0]
-        return total
+    def with_text(self, scope: Scope, owner: str, text: str) -> list[tuple[TaughtRow, bool]]:
+        """Return the taught utterances in force with this text, each with whether a person taught it."""
+        rows = self._db.rows(
+            f"""SELECT {_TAUGHT}, {_BY_PERSON} FROM taught
+                WHERE scope = ? AND owner = ? AND hash = ? AND removed_at IS NULL ORDER BY created_at, id""",
+            (scope.value, owner, text_hash(text)),
+        )
+        return [(_taught(row[:-1]), bool(row[-1])) for row in rows]
+
+    def authors_of(self, scope: Scope, owner: str, text: str) -> frozenset[str]:
+        """Return the ids of the skills whose author gave this text as an alias, trigger or example."""
+        rows = self._db.rows(
+            """SELECT DISTINCT s.skill_id FROM skills AS s JOIN utterances AS u ON u.skill_key = s.key
+               WHERE s.scope = ? AND s.owner = ? AND s.effective = 1 AND u.hash = ? AND u.field IN (?, ?, ?)""",
+            (scope.value, owner, text_hash(text), *_AUTHORED),
+        )
+        return frozenset(skill_id for (skill_id,) in rows)
+
+    def taught_by_key(self, key_id: str | None) -> list[TaughtRow]:
+        """Return the taught utterances in force that came from one key (None: locally), oldest first."""
+        rows = self._db.rows(
+            f"SELECT {_TAUGHT} FROM taught WHERE key_id IS ? AND removed_at IS NULL ORDER BY created_at, id",
+            (None if key_id is None else storable(key_id),),
+        )
+        return [_taught(row) for row in rows]
 
     def taught_by(self, feedback_id: str) -> list[TaughtRow]:
         """Return what one verdict taught and has not been removed."""

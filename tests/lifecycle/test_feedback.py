@@ -1,20 +1,26 @@
 """What a verdict teaches, and the bound on what one key may teach."""
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wellworn.lifecycle.feedback import (
-    TAUGHT_PER_KEY,
-    TAUGHT_PER_SKILL,
+    BOUNDS,
     TEXT_CHARS,
+    Bounds,
+    Lesson,
+    Ruling,
+    Standing,
     Target,
+    Teacher,
     Teaching,
     check_verdict,
     expected_skill,
+    judge_lesson,
     lesson_text,
     teachings,
-    within_bounds,
 )
 from wellworn.models.errors import InvalidInput
 from wellworn.models.resolution import Decision, FeedbackRequest, IntentResolution, Verdict
@@ -90,13 +96,150 @@ def test_a_verdict_that_cannot_apply_is_refused_by_field(feedback: FeedbackReque
     assert error.value.field == "skillId"
 
 
-@given(own=st.integers(0, 2 * TAUGHT_PER_KEY), others=st.integers(0, 2 * TAUGHT_PER_SKILL))
-def test_nobody_teaches_past_the_bounds_and_every_refusal_is_said(own: int, others: int) -> None:
-    lessons = teachings(Verdict.should_be, SHIP, REVIEW)
-    kept, notes = within_bounds(lessons, lambda _: (own + others, own))
-    allowed = own < TAUGHT_PER_KEY and own + others < TAUGHT_PER_SKILL
-    assert len(kept) == (2 if allowed else 0)
-    assert len(kept) + len(notes) == 2
+DEPLOY = Target("deploy", Scope.user, "local")
+FOR, AGAINST = Teaching(SHIP, UtteranceField.learned), Teaching(SHIP, UtteranceField.negative)
+ME, BOB = Teacher(None, person=True), Teacher("k-bob", person=True)
+BOT, OTHER_BOT = Teacher("k-bot", person=False), Teacher("k-other", person=False)
+
+
+def there(teaching: Teaching, teacher: Teacher, number: str = "t1") -> Standing:
+    return Standing(same_text=[Lesson(number, teaching, teacher)])
+
+
+def test_a_lesson_that_nothing_speaks_against_counts() -> None:
+    assert judge_lesson(FOR, BOT, Standing()) == Ruling(True)
+
+
+@pytest.mark.parametrize("teacher", [ME, BOT, OTHER_BOT])
+def test_a_text_is_learned_once_whoever_repeats_it(teacher: Teacher) -> None:
+    ruling = judge_lesson(FOR, teacher, there(FOR, BOT))
+    assert (ruling.teaches, ruling.replaces) == (False, ())
+    assert ruling.note is not None
+
+
+def test_what_an_author_wrote_for_one_skill_cannot_be_learned_for_another() -> None:
+    ruling = judge_lesson(FOR, ME, Standing(authors=frozenset({"deploy"})))
+    assert not ruling.teaches
+    assert "deploy" in (ruling.note or "")
+
+
+def test_what_an_author_wrote_for_a_skill_cannot_be_held_against_it() -> None:
+    assert not judge_lesson(AGAINST, ME, Standing(authors=frozenset({"ship-it"}))).teaches
+
+
+def test_what_an_author_wrote_can_be_held_against_another_skill() -> None:
+    assert judge_lesson(AGAINST, BOT, Standing(authors=frozenset({"deploy"}))).teaches
+
+
+@pytest.mark.parametrize("contrary", [AGAINST, Teaching(DEPLOY, UtteranceField.learned)])
+@pytest.mark.parametrize(
+    ("teacher", "before", "wins"),
+    [(ME, BOT, True), (BOT, BOT, True), (ME, ME, True), (BOT, OTHER_BOT, False), (BOT, ME, False), (ME, BOB, False)],
+)
+def test_of_contrary_lessons_a_persons_stands_then_the_first_and_ones_own_last(
+    contrary: Teaching, teacher: Teacher, before: Teacher, wins: bool
+) -> None:
+    ruling = judge_lesson(FOR, teacher, there(contrary, before))
+    assert ruling.teaches == wins
+    assert ruling.replaces == (("t1",) if wins else ())
+    assert (ruling.note is None) == wins
+
+
+def test_a_message_may_be_held_against_one_skill_and_learned_for_another() -> None:
+    assert judge_lesson(FOR, BOT, there(Teaching(DEPLOY, UtteranceField.negative), OTHER_BOT)) == Ruling(True)
+    assert judge_lesson(FOR, BOT, there(Teaching(REVIEW, UtteranceField.negative), OTHER_BOT)) == Ruling(True)
+
+
+def test_changing_ones_mind_works_where_the_bound_is_reached() -> None:
+    full = replace(there(AGAINST, BOT), own=BOUNDS.agent, agents=BOUNDS.agents, total=BOUNDS.skill)
+    assert judge_lesson(FOR, BOT, full) == Ruling(True, replaces=("t1",))
+
+
+def test_the_usual_bounds_leave_room_for_persons_whatever_agents_do() -> None:
+    assert BOUNDS.agent < BOUNDS.agents < BOUNDS.skill
+    assert BOUNDS.agents + BOUNDS.person <= BOUNDS.skill
+
+
+TEACHERS = [ME, BOB, BOT, OTHER_BOT, Teacher("k-third", person=False)]
+BOUND = Bounds(skill=9, person=4, agent=2, agents=3)
+
+
+class Book:
+    """All lessons in force, kept as the service keeps them."""
+
+    def __init__(self, authors: dict[str, frozenset[str]]) -> None:
+        self.lessons: dict[str, tuple[str, Teaching, Teacher]] = {}
+        self.authors, self.count = authors, 0
+
+    def standing(self, target: Target, text: str, teacher: Teacher) -> Standing:
+        mine = [who for _, teaching, who in self.lessons.values() if teaching.target == target]
+        same = [Lesson(number, one[1], one[2]) for number, one in self.lessons.items() if one[0] == text]
+        return Standing(
+            same_text=same,
+            authors=self.authors.get(text, frozenset()),
+            total=len(mine),
+            own=mine.count(teacher),
+            agents=sum(not who.person for who in mine),
+        )
+
+    def teach(self, text: str, lesson: Teaching, teacher: Teacher) -> None:
+        ruling = judge_lesson(lesson, teacher, self.standing(lesson.target, text, teacher), BOUND)
+        for number in ruling.replaces:
+            del self.lessons[number]
+        if ruling.teaches:
+            self.count += 1
+            self.lessons[f"t{self.count}"] = (text, lesson, teacher)
+
+
+LESSONS = st.builds(
+    Teaching,
+    st.sampled_from([SHIP, DEPLOY]),
+    st.sampled_from([UtteranceField.learned, UtteranceField.negative]),
+)
+SAYINGS = st.lists(st.tuples(st.sampled_from("abcdefghijklmn"), LESSONS, st.sampled_from(TEACHERS)), max_size=120)
+
+
+@settings(max_examples=200, deadline=None)
+@given(SAYINGS)
+def test_whatever_is_said_in_whatever_order_stays_within_every_bound(
+    sayings: list[tuple[str, Teaching, Teacher]],
+) -> None:
+    book = Book({"a": frozenset({"ship-it"})})
+    for saying in sayings:
+        book.teach(*saying)
+    for target in (SHIP, DEPLOY):
+        mine = [who for _, teaching, who in book.lessons.values() if teaching.target == target]
+        assert len(mine) <= BOUND.skill
+        assert sum(not who.person for who in mine) <= BOUND.agents
+        for who in TEACHERS:
+            assert mine.count(who) <= (BOUND.person if who.person else BOUND.agent)
+    said = [(text, teaching.target, teaching.field) for text, teaching, _ in book.lessons.values()]
+    assert len(said) == len(set(said))
+    for text, target, field in said:
+        assert (text, target, _other(field)) not in said
+    learned = [text for text, _, field in said if field is UtteranceField.learned]
+    assert len(learned) == len(set(learned))
+    assert ("a", SHIP, UtteranceField.negative) not in said
+    assert ("a", DEPLOY, UtteranceField.learned) not in said
+
+
+@settings(max_examples=100, deadline=None)
+@given(SAYINGS, st.lists(st.tuples(st.sampled_from("abcdefghijklmn"), LESSONS), max_size=60))
+def test_no_flood_of_agents_takes_back_what_a_person_taught(
+    sayings: list[tuple[str, Teaching, Teacher]], attack: list[tuple[str, Teaching]]
+) -> None:
+    book = Book({})
+    for saying in sayings:
+        book.teach(*saying)
+    persons = {number: one for number, one in book.lessons.items() if one[2].person}
+    for text, lesson in attack:
+        for bot in (BOT, OTHER_BOT):
+            book.teach(text, lesson, bot)
+    assert persons.items() <= book.lessons.items()
+
+
+def _other(field: UtteranceField) -> UtteranceField:
+    return UtteranceField.negative if field is UtteranceField.learned else UtteranceField.learned
 
 
 @given(st.text(max_size=3 * TEXT_CHARS))

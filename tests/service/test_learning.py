@@ -7,10 +7,21 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.service.worlds import ME, SHIP, World, ask, best
 
-from wellworn.lifecycle.feedback import TAUGHT_PER_KEY
+from wellworn.lifecycle.feedback import BOUNDS
+from wellworn.models.access import Caller, Role
 from wellworn.models.errors import InvalidInput, NotFound
-from wellworn.models.resolution import Decision, FeedbackAnswer, FeedbackRequest, Invocation, Verdict
+from wellworn.models.resolution import (
+    Decision,
+    FeedbackAnswer,
+    FeedbackRequest,
+    IntentResolution,
+    Invocation,
+    Verdict,
+)
+from wellworn.models.skill import Scope
 from wellworn.service.workspace import Workspace
+from wellworn.store.database import Database
+from wellworn.store.keys import KeyTable
 
 MISS = "kindly hydrate our leafy friends"
 
@@ -49,7 +60,7 @@ def test_a_wrong_answer_weighs_against_that_skill_from_then_on(world: World) -> 
 def test_should_have_been_another_teaches_both(world: World) -> None:
     world.usual()
     with world.open() as workspace:
-        answer = ask(workspace, SHIP)
+        answer = ask(workspace, SHIP + " please")
         taught = say(workspace, answer.resolution_id, Verdict.should_be, "tune-piano").taught
     assert {(one.skill_id, one.field) for one in taught} == {("release-local", "negative"), ("tune-piano", "learned")}
 
@@ -57,7 +68,7 @@ def test_should_have_been_another_teaches_both(world: World) -> None:
 def test_should_have_been_none_teaches_only_the_negative(world: World) -> None:
     world.usual()
     with world.open() as workspace:
-        answer = ask(workspace, SHIP)
+        answer = ask(workspace, SHIP + " please")
         taught = say(workspace, answer.resolution_id, Verdict.should_be, None).taught
     assert [(one.skill_id, one.field) for one in taught] == [("release-local", "negative")]
 
@@ -114,12 +125,12 @@ def test_the_same_verdict_twice_counts_once(world: World) -> None:
 def test_nobody_can_flood_a_skill_with_lessons(world: World) -> None:
     world.usual()
     with world.open() as workspace:
-        for number in range(TAUGHT_PER_KEY + 1):
+        for number in range(BOUNDS.person + 1):
             answer = ask(workspace, f"zq{number} xv{number}")
             known = answer.skill_id == "water-plants"
             verdict = Verdict.right if known else Verdict.should_be
             last = say(workspace, answer.resolution_id, verdict, "water-plants")
-        assert len(workspace.taught("water-plants", ME)) == TAUGHT_PER_KEY
+        assert len(workspace.taught("water-plants", ME)) == BOUNDS.person
     assert last.taught == []
     assert "teaches nothing more" in last.notes[0]
 
@@ -228,3 +239,121 @@ def test_the_last_verdict_on_an_answer_takes_back_what_earlier_ones_taught(world
             workspace.feedback(FeedbackRequest(resolution_id=answer.resolution_id, verdict=verdict), ME)
         taught = workspace.taught("release-local", ME)
         assert [one.field for one in taught] == ["learned"]
+
+
+def keys_of(world: World, *roles: Role) -> list[Caller]:
+    """Make real keys; return whom they speak for."""
+    with Database(world.settings().database_path) as database:
+        table = KeyTable(database)
+        made = [table.verify(table.create(role, "local", now=datetime.now(UTC))[1]) for role in roles]
+    return [caller for caller in made if caller is not None]
+
+
+def teach(workspace: Workspace, message: str, skill_id: str | None, caller: Caller) -> FeedbackAnswer:
+    """Ask, and say that a skill was meant, whatever was answered."""
+    answer = ask(workspace, message, caller=caller)
+    right = answer.skill_id is not None and answer.skill_id == skill_id
+    fields = {"verdict": "right"} if right else {"verdict": "should_be", "skill_id": skill_id}
+    request = FeedbackRequest.model_validate({"resolution_id": answer.resolution_id, **fields})
+    return workspace.feedback(request, caller)
+
+
+def test_the_words_of_an_author_are_neither_given_away_nor_held_against_the_skill(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        given = teach(workspace, SHIP, "tune-piano", ME)
+        answer = ask(workspace, SHIP)
+    assert given.taught == []
+    assert all("edit its files" in note for note in given.notes)
+    assert answer.skill_id == "release-local"
+
+
+def test_several_agents_together_teach_a_skill_no_more_than_their_bound_and_a_person_still_can(world: World) -> None:
+    world.usual()
+    bots = keys_of(world, Role.agent, Role.agent, Role.agent)
+    with world.open() as workspace:
+        for place, bot in enumerate(bots):
+            for number in range(BOUNDS.agent + 2):
+                teach(workspace, f"zq{number} xv{place}", "water-plants", bot)
+        taught = workspace.taught("water-plants", ME)
+        more = teach(workspace, "zq99 xv99", "water-plants", ME)
+    assert [len([one for one in taught if one.key_id == bot.key_id]) for bot in bots] == [BOUNDS.agent, BOUNDS.agent, 0]
+    assert len(taught) == BOUNDS.agents
+    assert [one.skill_id for one in more.taught] == ["water-plants"]
+
+
+def test_the_same_message_asked_and_judged_again_is_one_lesson(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        for _ in range(4):
+            teach(workspace, MISS, "water-plants", ME)
+        assert [one.text for one in workspace.taught("water-plants", ME)] == [MISS]
+
+
+def test_an_agent_does_not_overrule_a_person_but_a_person_an_agent(world: World) -> None:
+    world.usual()
+    bot, reviewer = keys_of(world, Role.agent, Role.reviewer)
+    with world.open() as workspace:
+        teach(workspace, MISS, "tune-piano", bot)
+        teach(workspace, MISS, "water-plants", reviewer)
+        refused = teach(workspace, MISS, "tune-piano", bot)
+        left = {name: [one.field for one in workspace.taught(name, ME)] for name in ("water-plants", "tune-piano")}
+    assert left["water-plants"] == ["learned"]
+    assert "learned" not in left["tune-piano"]
+    assert any("stands until it is forgotten" in note for note in refused.notes)
+
+
+def test_all_that_one_key_taught_is_seen_with_its_key_and_taken_back_at_once(world: World) -> None:
+    world.usual()
+    (bot,) = keys_of(world, Role.agent)
+    questions = [SHIP, SHIP + " now", MISS, "make the keys sing loudly", *(f"zq{number} xv" for number in range(5))]
+    with world.open() as workspace:
+        mine = teach(workspace, "hydrate the ferns", "water-plants", ME).taught
+        before = asked_when_trained(workspace, questions)
+        for message in questions[1:]:
+            for skill_id in ("tune-piano", "water-plants"):
+                answer = ask(workspace, message, caller=bot)
+                if answer.skill_id != skill_id:
+                    verdict = FeedbackRequest(
+                        resolution_id=answer.resolution_id, verdict=Verdict.should_be, skill_id=skill_id
+                    )
+                    workspace.feedback(verdict, bot)
+        during = asked_when_trained(workspace, questions)
+        listed = workspace.taught_by_key(bot.key_id, ME)
+        assert listed
+        assert {one.key_id for one in listed} == {bot.key_id}
+        assert workspace.forget_key(bot.key_id, ME) == listed
+        after = asked_when_trained(workspace, questions)
+        assert workspace.taught_by_key(bot.key_id, ME) == []
+        assert workspace.taught_by_key(None, ME) == mine
+    assert [said(one) for one in during] != [said(one) for one in before]
+    assert [said(one) for one in after] == [said(one) for one in before]
+    for one, other in zip(after, before, strict=True):
+        assert confidences(one) == pytest.approx(confidences(other), abs=1e-6)  # of a head that was fitted anew
+
+
+def asked_when_trained(workspace: Workspace, messages: list[str]) -> list[IntentResolution]:
+    """The head follows in the background; here it is waited for."""
+    engine = workspace._ready()
+    engine.resolver.fit_head(engine.index.snapshot, ((Scope.user, "local"),))
+    return [ask(workspace, message) for message in messages]
+
+
+def said(answer: IntentResolution) -> tuple[object, ...]:
+    others = [(one.skill_id, one.reason) for one in answer.alternatives]
+    return answer.skill_id, answer.decision, answer.reason, answer.notes, others
+
+
+def confidences(answer: IntentResolution) -> list[float]:
+    return [answer.confidence, *(one.confidence for one in answer.alternatives)]
+
+
+def test_nobody_sees_or_takes_back_what_a_key_taught_a_skill_of_someone_else(world: World) -> None:
+    world.usual()
+    (bot,) = keys_of(world, Role.agent)
+    stranger = Caller(role=Role.reviewer, user="mallory", key_id="k-mallory")
+    with world.open() as workspace:
+        teach(workspace, MISS, "water-plants", bot)
+        assert workspace.taught_by_key(bot.key_id, stranger) == []
+        assert workspace.forget_key(bot.key_id, stranger) == []
+        assert len(workspace.taught_by_key(bot.key_id, ME)) == 1

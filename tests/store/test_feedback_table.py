@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 from tests.store.makers import NOW, make_entry, make_table
 
+from wellworn.models.access import Role
 from wellworn.models.errors import NotFound
 from wellworn.models.resolution import Verdict
-from wellworn.models.skill import Scope, UtteranceField
+from wellworn.models.skill import Scope, Utterance, UtteranceField
 from wellworn.store.changes import ChangeKind
 from wellworn.store.database import Database
 from wellworn.store.feedback import FeedbackRow, FeedbackTable, TaughtRow
+from wellworn.store.keys import KeyTable
 
 HOME = (Scope.user, "local")
 FEEDBACK = FeedbackRow(
@@ -96,9 +98,37 @@ def test_what_was_taught_is_counted_in_all_and_by_key(db: Database) -> None:
     table.teach([*rows, replace(TAUGHT, id="t9", skill_id="deploy", key_id="k1")], now=NOW)
     table.remove_taught("t0", now=NOW)
     counts = [table.count_taught(*HOME, "ship-it", key) for key in ("k1", "k2", None, "k3")]
-    assert counts == [(3, 1), (3, 1), (3, 1), (3, 0)]
-    assert table.count_taught(*HOME, "unknown", "k1") == (0, 0)
-    assert [table.count_taught_by_key(key) for key in ("k1", "k2", None, "k3")] == [2, 1, 1, 0]
+    assert counts == [(3, 1, 2), (3, 1, 2), (3, 1, 2), (3, 0, 2)]
+    assert table.count_taught(*HOME, "unknown", "k1") == (0, 0, 0)
+    assert [len(table.taught_by_key(key)) for key in ("k1", "k2", None, "k3")] == [2, 1, 1, 0]
+
+
+def test_a_reviewers_key_and_the_local_person_teach_as_persons_and_an_unknown_key_as_an_agent(db: Database) -> None:
+    keys, table = KeyTable(db), FeedbackTable(db)
+    made = {role: keys.create(role, "local", now=NOW)[0].id for role in Role}
+    rows = [replace(TAUGHT, id=f"t{number}", key_id=key) for number, key in enumerate([*made.values(), None, "gone"])]
+    table.teach([*rows, replace(TAUGHT, id="t9", text="else")], now=NOW)
+    found = {row.key_id: by_person for row, by_person in table.with_text(*HOME, " off  it goes")}
+    assert found == {
+        made[Role.agent]: False,
+        made[Role.reviewer]: True,
+        made[Role.admin]: True,
+        None: True,
+        "gone": False,
+    }
+    assert table.count_taught(*HOME, "ship-it", None) == (6, 2, 2)
+    table.remove_taught("t0", now=NOW)
+    assert made[Role.agent] not in {row.key_id for row, _ in table.with_text(*HOME, "off it goes")}
+
+
+def test_the_authors_of_a_text_are_those_who_gave_it_as_an_alias_trigger_or_example(db: Database) -> None:
+    skills, table = make_table(db), FeedbackTable(db)
+    fields = [UtteranceField.alias, UtteranceField.trigger, UtteranceField.example, UtteranceField.description]
+    said = [Utterance(field, f"by {field}") for field in fields]
+    skills.put("home", replace(make_entry(), utterances=said), now=NOW)
+    found = [table.authors_of(*HOME, one.text) for one in said]
+    assert found == [frozenset({"ship-it"})] * 3 + [frozenset()]
+    assert table.authors_of(Scope.user, "another", said[0].text) == frozenset()
 
 
 def test_a_lesson_for_a_skill_that_is_gone_waits_for_its_return(db: Database) -> None:
