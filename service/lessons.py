@@ -30,6 +30,8 @@ from wellworn.store.feedback import FeedbackRow, FeedbackTable, TaughtRow
 from wellworn.store.resolutions import ResolutionRow
 from wellworn.store.skills import SkillTable
 
+LOCAL_KEY = "local"
+"""Stands for the local person, who has no key, where a key's id is given as text."""
 _NAME_IT = "Say which skill was meant (should_be) to teach it."
 
 
@@ -105,8 +107,8 @@ class Lessons:
         return taught_view(self._table.remove_taught(taught_id, now=self._clock()))
 
     def from_key(self, key_id: str | None, caller: Caller) -> list[TaughtUtterance]:
-        """Return what one key (None: the local person) taught any skill that the caller may see, oldest first."""
-        rows = self._table.taught_by_key(key_id)
+        """Return what one key (None or `local`: the local person) taught any skill that the caller may see."""
+        rows = self._table.taught_by_key(None if key_id == LOCAL_KEY else key_id)
         return [taught_view(row) for row in rows if _may_see(row.scope, row.owner, caller)]
 
     def forget_key(self, key_id: str | None, caller: Caller) -> list[TaughtUtterance]:

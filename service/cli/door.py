@@ -34,6 +34,8 @@ class Door(Protocol):
     def skill(self, ref: str, *, repo: str | None) -> SkillView: ...
     def taught(self, ref: str, *, repo: str | None) -> list[TaughtUtterance]: ...
     def forget(self, taught_id: str) -> TaughtUtterance: ...
+    def taught_by_key(self, key_id: str) -> list[TaughtUtterance]: ...
+    def forget_key(self, key_id: str) -> list[TaughtUtterance]: ...
 
 
 def local_person(settings: Settings) -> Caller:
@@ -70,6 +72,12 @@ class LocalDoor:
 
     def forget(self, taught_id: str) -> TaughtUtterance:
         return self._workspace.forget(taught_id, self._caller)
+
+    def taught_by_key(self, key_id: str) -> list[TaughtUtterance]:
+        return self._workspace.taught_by_key(key_id, self._caller)
+
+    def forget_key(self, key_id: str) -> list[TaughtUtterance]:
+        return self._workspace.forget_key(key_id, self._caller)
 
 
 def settings_of(ctx: click.Context, **overrides: object) -> Settings:

@@ -26,6 +26,8 @@ NONE = "none"
 @click.option("--note", help="Why, in your words.")
 @click.option("--list", "list_for", metavar="SKILL_ID", help="Show what a skill was taught by feedback.")
 @click.option("--forget", metavar="TAUGHT_ID", help="Remove one thing that was taught.")
+@click.option("--list-key", metavar="KEY_ID", help="Show all that one key's feedback taught; `local` is you.")
+@click.option("--forget-key", metavar="KEY_ID", help="Remove all that one key's feedback taught.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def feedback(
@@ -36,6 +38,8 @@ def feedback(
     note: str | None,
     list_for: str | None,
     forget: str | None,
+    list_key: str | None,
+    forget_key: str | None,
     as_json: bool,
 ) -> None:
     """Say that a resolution was right or wrong, or which skill (or `none`) it should have been.
@@ -47,12 +51,17 @@ def feedback(
       wellworn feedback 01JABC... should-be none
       wellworn feedback --list release-local
       wellworn feedback --forget 01JXYZ...
+      wellworn feedback --forget-key 01JKEY...
     """
     with open_door(ctx, quiet=as_json) as door:
         if list_for is not None:
             taught = door.taught(list_for, repo=place_of(None))
         elif forget is not None:
             taught = [door.forget(forget)]
+        elif list_key is not None:
+            taught = door.taught_by_key(list_key)
+        elif forget_key is not None:
+            taught = door.forget_key(forget_key)
         else:
             answer = door.feedback(_request(resolution_id, verdict, skill_id, note))
             if as_json:
@@ -65,11 +74,14 @@ def feedback(
     if as_json:
         print_json(taught)
     elif taught:
-        if forget is not None:
+        if forget is not None or forget_key is not None:
             click.echo("Forgotten:")
-        print_table(["id", "skill", "field", "text"], [[t.id, t.skill_id, t.field, t.text] for t in taught])
+        rows = [[t.id, t.skill_id, t.field, t.key_id or "local", t.text] for t in taught]
+        print_table(["id", "skill", "field", "key", "text"], rows)
     elif list_for is not None:
         click.echo(f"{list_for} was taught nothing by feedback.")
+    elif list_key is not None or forget_key is not None:
+        click.echo(f"The key {list_key or forget_key} taught nothing that is in force.")
 
 
 def _request(resolution_id: str | None, verdict: str | None, skill_id: str | None, note: str | None) -> FeedbackRequest:

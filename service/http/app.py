@@ -35,6 +35,8 @@ HANDLERS = [
     resolving.resolution,
     resolving.feedback,
     resolving.forget,
+    resolving.taught_by_key,
+    resolving.forget_key,
     skills.skills,
     skills.skill,
     skills.taught,

@@ -118,6 +118,13 @@ class ServiceClient:
     def forget(self, taught_id: str) -> TaughtUtterance:
         return TaughtUtterance.model_validate(self._ask("DELETE", f"/taught/{_segment(taught_id)}"))
 
+    def taught_by_key(self, key_id: str) -> list[TaughtUtterance]:
+        return [TaughtUtterance.model_validate(one) for one in self.get("/taught", keyId=key_id)]
+
+    def forget_key(self, key_id: str) -> list[TaughtUtterance]:
+        removed = self._ask("DELETE", f"/taught?{urlencode({'keyId': key_id})}")
+        return [TaughtUtterance.model_validate(one) for one in removed]
+
     def reindex(self) -> Iterator[dict[str, Any]]:
         """Start a reindex and yield the job (as JSON data) at every change; the last has `report`."""
         job: dict[str, Any] = self._ask("POST", "/admin/reindex")

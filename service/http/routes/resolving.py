@@ -9,7 +9,7 @@ from litestar import Request, delete, get, post
 from litestar.di import NamedDependency
 from litestar.enums import RequestEncodingType
 from litestar.openapi.spec import Example
-from litestar.params import Body, FromPath, JSONBody
+from litestar.params import Body, FromPath, JSONBody, QueryParameter
 
 from wellworn.models.access import Caller, Role
 from wellworn.models.resolution import (
@@ -26,6 +26,7 @@ from wellworn.service.http.auth import needs
 from wellworn.service.http.body import JsonBody
 from wellworn.service.http.openapi import errors
 from wellworn.service.http.problems import TooManyRequests
+from wellworn.service.http.query import only
 from wellworn.service.http.running import Here
 
 QUESTION = Body(
@@ -140,6 +141,36 @@ async def feedback(data: Annotated[FeedbackRequest, VERDICT], here: NamedDepende
 async def forget(taught_id: FromPath[str], here: NamedDependency[Here]) -> TaughtUtterance:
     """Remove something that a feedback taught; the answer is what was removed."""
     return await here.running.call(here.running.workspace.forget, taught_id, here.caller)
+
+
+KeyId = Annotated[
+    str, QueryParameter(name="keyId", min_length=1, max_length=64, description="Its id; `local`: who needs no key.")
+]
+
+
+@get(
+    "/taught",
+    guards=[needs(Role.reviewer), only("keyId")],
+    summary="What one key's feedback taught",
+    responses=errors(400),
+    tags=["feedback"],
+)
+async def taught_by_key(key_id: KeyId, here: NamedDependency[Here]) -> list[TaughtUtterance]:
+    """Everything in force that came of a key's verdicts, of any skill that the caller sees, oldest first."""
+    return await here.running.call(here.running.workspace.taught_by_key, key_id, here.caller)
+
+
+@delete(
+    "/taught",
+    status_code=200,
+    guards=[needs(Role.reviewer), only("keyId")],
+    summary="Forget all that one key's feedback taught",
+    responses=errors(400),
+    tags=["feedback"],
+)
+async def forget_key(key_id: KeyId, here: NamedDependency[Here]) -> list[TaughtUtterance]:
+    """Remove all of it at once or, on an error, nothing; the answer is what was removed."""
+    return await here.running.call(here.running.workspace.forget_key, key_id, here.caller)
 
 
 def client_gone(request: Request[Any, Any, Any]) -> Callable[[], Coroutine[Any, Any, None]]:

@@ -153,7 +153,9 @@ class TestFeedback:
         right = cli.ok("feedback", resolved(cli, SHIP)["resolutionId"], "right").out
         assert "Recorded as" in right
         assert "learned" in right
-        wrong = cli.ok("feedback", resolved(cli, SHIP)["resolutionId"], "wrong", "--note", "no", "--json").json
+        wrong = cli.ok(
+            "feedback", resolved(cli, SHIP + " please")["resolutionId"], "wrong", "--note", "no", "--json"
+        ).json
         assert [(one["skillId"], one["field"]) for one in wrong["taught"]] == [("release-local", "negative")]
         meant = cli.ok("feedback", resolved(cli, MISS)["resolutionId"], "should-be", "water-plants").out
         assert "water-plants" in meant
@@ -165,6 +167,17 @@ class TestFeedback:
         taught = cli.ok("feedback", "--list", "water-plants", "--json").json[0]
         assert (taught["text"], taught["field"]) == (MISS, "learned")
         assert cli.ok("feedback", "--forget", taught["id"]).out.startswith("Forgotten:")
+        assert "was taught nothing" in cli.ok("feedback", "--list", "water-plants").out
+
+    def test_all_that_one_key_taught_is_listed_and_forgotten(self, cli: Commands) -> None:
+        for message in (MISS, "qwertz uiopu"):
+            cli.ok("feedback", resolved(cli, message)["resolutionId"], "should-be", "water-plants")
+        listed = cli.ok("feedback", "--list-key", "local")
+        assert (MISS in listed.out, "local" in listed.out) == (True, True)
+        assert cli.ok("feedback", "--list-key", "01J0").out.startswith("The key 01J0 taught nothing")
+        texts = [one["text"] for one in cli.ok("feedback", "--forget-key", "local", "--json").json]
+        assert texts[0] == MISS
+        assert "taught nothing" in cli.ok("feedback", "--forget-key", "local").out
         assert "was taught nothing" in cli.ok("feedback", "--list", "water-plants").out
 
 

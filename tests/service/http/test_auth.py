@@ -61,6 +61,8 @@ ROUTES = [
     ("GET", "/skills/x/taught?wrong=1", Role.agent),
     ("GET", "/metrics", Role.agent),
     ("DELETE", "/taught/x", Role.reviewer),
+    ("GET", "/taught?wrong=1", Role.reviewer),
+    ("DELETE", "/taught?wrong=1", Role.reviewer),
     ("POST", "/admin/reindex", Role.admin),
     ("GET", "/admin/reindex/x", Role.admin),
     ("GET", "/admin/reindex/x/events", Role.admin),

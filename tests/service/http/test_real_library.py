@@ -117,6 +117,17 @@ def test_skills_are_listed_in_pages_and_shown(service: Served) -> None:
     assert service.client.get("/skills?search=reviewers").json()["skills"][0]["id"] == "review-loop"
 
 
+def test_what_one_key_taught_is_listed_and_forgotten_in_one_call(service: Served) -> None:
+    answer = service.post("/resolve", {"message": "kindly tidy the old twigs"}).json()
+    verdict = {"resolutionId": answer["resolutionId"], "verdict": "should_be", "skillId": "clean-branches"}
+    taught = service.post("/feedback", verdict).json()["taught"]
+    listed = service.client.get("/taught?keyId=local").json()
+    assert [one["id"] for one in listed] == [one["id"] for one in taught]
+    assert service.client.delete("/taught?keyId=local").json() == listed
+    assert service.client.get("/taught?keyId=local").json() == []
+    problem(service.client.get("/taught"), 400, "invalid-input")
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status", "code"),
     [
