@@ -21,7 +21,6 @@ from benchmarks.accuracy_sets import Row, meant, read_banking77
 from benchmarks.feedback_cases import banking77
 from benchmarks.feedback_world import (
     PERSON,
-    ROUND,
     CachedEncoder,
     Words,
     World,
@@ -42,7 +41,9 @@ from wellworn.resolver.evaluation.outcome import Outcome
 from wellworn.resolver.evaluation.summary import calibration_figures, in_scope_figures
 from wellworn.service.workspace import Workspace
 
-HONEST, FLOOD, NEIGHBOURS, OTHERS_REPORTED = 500, 2000, 5, 300
+HONEST, FLOOD, NEIGHBOURS, OTHERS_REPORTED = 500, 2000, 5, 150
+ROUND = 500
+"""Messages that are answered before they are judged; with few rounds the trained head is fitted anew less often."""
 UNBOUNDED = Bounds(skill=10**9, person=10**9, agent=10**9, agents=10**9)
 """What the counts alone keep away: everything else is judged as ever."""
 
@@ -105,13 +106,13 @@ def _mixed(scene: Scene) -> list[Row]:
 
 
 ATTACKS = (
+    Attack("steal and silence", _mixed, steal_and_silence),
+    Attack("steal and silence, without the bounds", _mixed, steal_and_silence, bounds=UNBOUNDED),
+    Attack("steal and silence, 3 keys together", _mixed, steal_and_silence, keys=3),
+    Attack("steal and silence, a reviewer's key", _mixed, steal_and_silence, role=Role.reviewer),
     Attack("steal: others' messages should have been the victim", lambda scene: scene.others[:FLOOD], steal),
     Attack("silence: the victim was wrong about its own", lambda s: [*islice(cycle(s.own), FLOOD)], steal_and_silence),
     Attack("one neighbour's message, 2,000 times", lambda scene: [scene.others[0]] * FLOOD, steal),
-    Attack("steal and silence", _mixed, steal_and_silence),
-    Attack("steal and silence, 3 keys together", _mixed, steal_and_silence, keys=3),
-    Attack("steal and silence, a reviewer's key", _mixed, steal_and_silence, role=Role.reviewer),
-    Attack("steal and silence, without the bounds", _mixed, steal_and_silence, bounds=UNBOUNDED),
     Attack("wrong about everything", lambda scene: scene.others[:FLOOD], anything),
 )
 

@@ -74,9 +74,9 @@ def real_skills(data: Path, seed: int) -> Case:
 
 
 CASES: Mapping[str, Callable[[Path, int], Case]] = {
+    "banking77, 19 held out": banking77_near,
     "clinc150": clinc150,
     "banking77": banking77,
-    "banking77, 19 held out": banking77_near,
     "skill messages, largest": real_skills,
 }
 

@@ -16,7 +16,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
@@ -136,11 +136,6 @@ def run(plan: Plan, options: argparse.Namespace) -> dict[str, Any]:
         return {**plan._asdict(), **replay(world, case, plan)}
 
 
-def run_attack_seed(seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Run all attacks on one victim."""
-    return [*run_attacks(options.data, seed, cached_encoder(options), options.parameters)]
-
-
 def cached_encoder(options: argparse.Namespace) -> CachedEncoder:
     return CachedEncoder(Vectors(open_encoder(options.encoder), options.cache))
 
@@ -153,7 +148,11 @@ def plans(options: argparse.Namespace) -> list[Plan]:
 def say_plan(result: Mapping[str, Any]) -> None:
     first, last = result["points"][0], result["points"][-1]
     shown = " ".join(f"{name} {first[name]:.3f}>{last[name]:.3f}" for name in ("top1", "auroc", "ece"))
-    print(f"{result['case']}, seed {result['seed']}, {result['error_rate']:.0%} mistaken: {shown}", file=sys.stderr)
+    print(
+        f"{result['case']}, seed {result['seed']}, {result['error_rate']:.0%} mistaken: {shown}",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def arguments_of(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -177,17 +176,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
     about = {"wellworn": __version__, "encoder": options.encoder, "seeds": options.seeds}
     found: dict[str, Any] = {"about": about, "date": f"{datetime.now(UTC):%Y-%m-%d}", "replays": [], "attacks": []}
     todo = plans(options)
-    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
-        attacks = [pool.submit(run_attack_seed, seed, options) for seed in options.seeds if not options.no_attacks]
-        for result in pool.map(run, todo, [options] * len(todo)):
-            say_plan(result)
-            found["replays"].append(result)
+    with ProcessPoolExecutor(max(1, options.jobs - 1), mp_context=get_context("spawn")) as pool:
+        waiting = [pool.submit(run, plan, options) for plan in todo]
+        for attack in attacks(options):
+            found["attacks"].append(attack)
+            collect(waiting, found)
             write(found, options.json)
-        for seed in attacks:
-            found["attacks"] += seed.result()
+        for replayed in as_completed(waiting):
+            replayed.result()
+            collect(waiting, found)
+            write(found, options.json)
     write(found, options.json)
     if options.json is None:
         print(json.dumps(found, indent=1))
+
+
+def attacks(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Run all attacks, one victim a seed."""
+    if not options.no_attacks:
+        encoder = cached_encoder(options)
+        for seed in options.seeds:
+            for found in run_attacks(options.data, seed, encoder, options.parameters):
+                victim = found["figures"]["victim"]
+                print(f"attack, seed {seed}: {found['attack']}: victim {victim:.3f}", file=sys.stderr, flush=True)
+                yield found
+
+
+def collect(waiting: Sequence[Future[dict[str, Any]]], found: dict[str, Any]) -> None:
+    """Take over the replays that are done, in the order in which they were planned."""
+    done = [one.result() for one in waiting if one.done()]
+    for result in done:
+        if result not in found["replays"]:
+            say_plan(result)
+    found["replays"] = done
 
 
 def write(found: Mapping[str, Any], path: Path | None) -> None:

@@ -1,7 +1,8 @@
 """What one verdict on a resolution teaches, and how much anyone may teach: pure decisions.
 
-right: the message becomes a `learned` utterance of the skill that was answered. wrong: a `negative` of it. should_be X:
-`learned` for X and `negative` for what was answered instead; with nothing named ("none of them") only the negative.
+right: the message becomes a `learned` utterance of the skill that was answered, unless that was sure already. wrong: a
+`negative` of it. should_be X: `learned` for X and `negative` for what was answered instead; with nothing named
+("none of them") only the negative.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from wellworn.models.resolution import Decision, FeedbackRequest, IntentResoluti
 from wellworn.models.skill import Scope, UtteranceField
 
 TEXT_CHARS = 400
+SURE = 0.85
+"""From this confidence on `right` teaches nothing: the message was known. Replayed, learning those as well used up the
+bounds on what was known already, and made wellworn surer than it was right (see benchmarks/REPORT.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,12 @@ def expected_skill(request: FeedbackRequest, answered: IntentResolution) -> str 
     return request.skill_id if request.verdict is Verdict.should_be else None
 
 
-def teachings(verdict: Verdict, answered: Target | None, meant: Target | None) -> list[Teaching]:
-    """Return what a verdict teaches. answered: the skill of the resolution, if one was matched."""
+def teachings(
+    verdict: Verdict, answered: Target | None, meant: Target | None, *, confidence: float = 0.0
+) -> list[Teaching]:
+    """Return what a verdict teaches. answered: the skill of the resolution, if one was matched, with its confidence."""
+    if verdict is Verdict.right and confidence >= SURE:
+        return []
     if verdict is Verdict.right:
         return [Teaching(answered, UtteranceField.learned)] if answered else []
     lessons = [Teaching(answered, UtteranceField.negative)] if answered else []

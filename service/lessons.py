@@ -52,12 +52,15 @@ class Lessons:
         meant = self._target(request.skill_id, row) if request.skill_id is not None else None
         given = feedback_row(request, row, caller, self._clock())
         text = lesson_text(read_message(row.message).request)
-        lessons = teachings(request.verdict, answered, meant) if text else []
+        sure = row.resolution.confidence
+        lessons = teachings(request.verdict, answered, meant, confidence=sure) if text else []
         with self._database.write():  # nobody else may teach between looking and storing
             stored, taught = self._table.add(given)
             notes: list[str] = []
             if stored.id == given.id:
                 taught, notes = self._learn(lessons, text, given, caller)
+        if request.verdict is Verdict.right and answered is not None and not lessons:
+            notes.append(f"{answered.skill_id} was sure already ({sure:.2f}), so there is nothing to learn.")
         if request.verdict is Verdict.wrong and answered is None:
             notes.append(f"No skill was answered, so there is nothing to take back. {_NAME_IT}")
         answer = FeedbackAnswer(feedback_id=stored.id, taught=[taught_view(one) for one in taught], notes=notes)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from wellworn.lifecycle.feedback import (
     BOUNDS,
+    SURE,
     TEXT_CHARS,
     Bounds,
     Lesson,
@@ -48,6 +49,16 @@ def request(verdict: str, **more: object) -> FeedbackRequest:
 
 def test_right_teaches_the_answered_skill_the_message() -> None:
     assert teachings(Verdict.right, SHIP, None) == [Teaching(SHIP, UtteranceField.learned)]
+
+
+def test_right_teaches_nothing_that_was_sure_already() -> None:
+    assert teachings(Verdict.right, SHIP, None, confidence=SURE) == []
+    assert teachings(Verdict.right, SHIP, None, confidence=SURE - 0.01) == [Teaching(SHIP, UtteranceField.learned)]
+
+
+def test_a_sure_answer_that_was_wrong_teaches_the_more() -> None:
+    assert len(teachings(Verdict.should_be, SHIP, REVIEW, confidence=1.0)) == 2
+    assert len(teachings(Verdict.wrong, SHIP, None, confidence=1.0)) == 1
 
 
 def test_wrong_teaches_the_answered_skill_a_negative() -> None:

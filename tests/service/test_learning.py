@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 
 import pytest
 from tests.service.worlds import ME, SHIP, World, ask, best
@@ -234,11 +235,27 @@ def test_old_records_are_removed_while_serving(world: World) -> None:
 def test_the_last_verdict_on_an_answer_takes_back_what_earlier_ones_taught(world: World) -> None:
     world.usual()
     with world.open() as workspace:
-        answer = ask(workspace, SHIP)
-        for verdict in (Verdict.right, Verdict.wrong, Verdict.right):
+        answer = ask(workspace, SHIP + " please")
+        fields = []
+        for verdict in (Verdict.wrong, Verdict.right, Verdict.wrong):
             workspace.feedback(FeedbackRequest(resolution_id=answer.resolution_id, verdict=verdict), ME)
-        taught = workspace.taught("release-local", ME)
-        assert [one.field for one in taught] == ["learned"]
+            fields.append([one.field for one in workspace.taught("release-local", ME)])
+        assert fields[0] == fields[2] == ["negative"]
+        assert "negative" not in fields[1]
+
+
+def test_what_was_sure_already_is_confirmed_but_not_learned(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        given = say(workspace, ask(workspace, SHIP).resolution_id, Verdict.right)
+        assert workspace.skill("release-local", ME).stats.usage_count == 1
+    assert given.taught == []
+    assert "sure already" in given.notes[0]
+
+
+def strange(seed: str) -> str:
+    """Words that no other text has."""
+    return " ".join(sha256(f"{seed} {place}".encode()).hexdigest()[:8] for place in range(3))
 
 
 def keys_of(world: World, *roles: Role) -> list[Caller]:
@@ -274,9 +291,9 @@ def test_several_agents_together_teach_a_skill_no_more_than_their_bound_and_a_pe
     with world.open() as workspace:
         for place, bot in enumerate(bots):
             for number in range(BOUNDS.agent + 2):
-                teach(workspace, f"zq{number} xv{place}", "water-plants", bot)
+                teach(workspace, strange(f"{place} {number}"), "water-plants", bot)
         taught = workspace.taught("water-plants", ME)
-        more = teach(workspace, "zq99 xv99", "water-plants", ME)
+        more = teach(workspace, strange("mine"), "water-plants", ME)
     assert [len([one for one in taught if one.key_id == bot.key_id]) for bot in bots] == [BOUNDS.agent, BOUNDS.agent, 0]
     assert len(taught) == BOUNDS.agents
     assert [one.skill_id for one in more.taught] == ["water-plants"]

@@ -152,13 +152,14 @@ class TestFeedback:
     def test_each_verdict_is_recorded_and_tells_what_was_learned(self, cli: Commands) -> None:
         right = cli.ok("feedback", resolved(cli, SHIP)["resolutionId"], "right").out
         assert "Recorded as" in right
-        assert "learned" in right
+        assert "nothing to learn" in right
         wrong = cli.ok(
             "feedback", resolved(cli, SHIP + " please")["resolutionId"], "wrong", "--note", "no", "--json"
         ).json
         assert [(one["skillId"], one["field"]) for one in wrong["taught"]] == [("release-local", "negative")]
         meant = cli.ok("feedback", resolved(cli, MISS)["resolutionId"], "should-be", "water-plants").out
         assert "water-plants" in meant
+        assert "learned" in meant
         none = cli.ok("feedback", resolved(cli, SHIP + " now")["resolutionId"], "should-be", "none", "--json").json
         assert {one["field"] for one in none["taught"]} <= {"negative"}
 
