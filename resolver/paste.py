@@ -69,6 +69,8 @@ _CODE_END = re.compile(r"[=(\[{.:\w\"')\]}>]\s*[;{]\s*$")
 _JSON_START = re.compile(r"^\s*(?:[{\[]\s*$|[{\[]\s*[{\[\"]|\[\s*\d)")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\(?[a-z]\)|\[[ xX]\]|#{1,6})\s")
 
+_TICKED = re.compile(r"^\s*[-*+•] \[[xX]\]\s")
+
 _FENCE_KINDS = {
     "diff": "diff",
     "patch": "diff",
@@ -172,6 +174,8 @@ def _fence_kind(lines: list[str], opened: int, closed: int) -> str:
 
 def _take(state: _State, line: str, following: str, whole: str) -> None:
     """Keeps one line or cuts it, by what it looks like and what the pass is inside of."""
+    if "]" in line and _TICKED.match(line):
+        return  # done already
     if not line.strip():
         state.kept.append("")
         if state.inside in ("trace", "code") and not _goes_on(following):

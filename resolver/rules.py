@@ -1,13 +1,13 @@
 """What a message means before any vector is looked at: asked for, ruled out, asked about, or merely mentioned.
 
 Vectors do not see negation: "don't publish the package" lies next to "publish the package". This layer reads clauses
-with a small English grammar, in time linear in the (bounded) request. It never adds evidence for a skill; it takes
-away words that are ruled out and says how strongly the mood speaks against invoking anything. In doubt a message is a
-request.
+with a small English grammar (and knows the commonest negations of six other languages), in time linear in the
+(bounded) request. It never adds evidence for a skill; it takes away words that are ruled out and says how strongly the
+mood speaks against invoking anything. In doubt a message is a request.
 
 The parts, in the order in which they are used: `rules_tokens` (words and pauses), `rules_clauses` (where clauses end),
-`rules_exclusions`, `rules_questions`
-and `rules_mentions` (what a clause means), `rules_parts` (puts the two together), `rules_names`.
+`rules_exclusions`, `rules_foreign`, `rules_questions` and `rules_mentions` (what a clause means), `rules_parts` (puts
+the two together), `rules_several`, `rules_names`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from dataclasses import dataclass
 from wellworn.resolver.message import Message
 from wellworn.resolver.rules_names import find_names
 from wellworn.resolver.rules_parts import Part, asking_begins, read_parts
-from wellworn.resolver.rules_tokens import NONE, STRONG, Tokens, tokenise
-from wellworn.resolver.rules_words import DETAILS, VERBS
+from wellworn.resolver.rules_several import separate_requests
+from wellworn.resolver.rules_tokens import STRONG, Tokens, tokenise
 
-SEVERAL_LIMIT = 30
-"""Words of a message from which on its orders are steps of one task rather than several requests."""
 PASTED_PENALTY = 0.6
 """Code or a log without a word around it asks for nothing in particular."""
 GREETING_PENALTY = 0.15
@@ -79,7 +77,7 @@ def read_intent(message: Message) -> Reading:
     parts = read_parts(tokens)
     excluded = tuple(dict.fromkeys(text for part in parts for span in part.objects if (text := tokens.slice(*span))))
     mood, penalty = _mood(parts)
-    several = _several(tokens, parts) if mood == "request" else ()
+    several = separate_requests(tokens, parts) if mood == "request" else ()
     return Reading(
         clauses=tuple(Clause(tokens.slice(part.first, part.last), part.kind) for part in parts),
         excluded=excluded,
@@ -137,31 +135,6 @@ def _text_of(tokens: Tokens, run: list[Part]) -> str:
     mark = tokens.text[tokens.ends[last - 1] : tokens.ends[last - 1] + 1]
     closing = mark if mark in (".", "?", "!") and tokens.pauses[last - 1] == STRONG else ""
     return tokens.text[tokens.starts[first] : tokens.ends[last - 1]] + closing
-
-
-def _several(tokens: Tokens, parts: list[Part]) -> tuple[str, ...]:
-    """Texts of two or more separate orders; details of one order ("use tabs") and long tasks are not separate."""
-    if len(tokens.words) > SEVERAL_LIMIT:
-        return ()
-    found: list[str] = []
-    nested = False  # "shows me how to merge, split and extract": verbs of one order
-    for part in parts:
-        if part.kind != "request":
-            continue
-        first = asking_begins(tokens, part)
-        words = tokens.words[first : part.last]
-        joined = tokens.pauses[part.last - 1] == NONE and tokens.words[part.last : part.last + 1] == ("and",)
-        if _is_order(words) and not nested and not (joined and len(words) == 1):
-            found.append(tokens.slice(first, part.last))
-        nested = nested or any(words[i] == "to" and words[i + 1] in VERBS for i in range(len(words) - 1))
-        nested = nested and tokens.pauses[part.last - 1] != STRONG
-    return tuple(found) if len(found) > 1 else ()
-
-
-def _is_order(words: tuple[str, ...]) -> bool:
-    if not words or words[0] not in VERBS or words[0] in DETAILS:
-        return False
-    return words[0] != "tell" or words[1:2] not in (("them",), ("him",), ("her",))
 
 
 def _notes(mood: str, excluded: tuple[str, ...]) -> tuple[str, ...]:

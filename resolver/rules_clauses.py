@@ -37,18 +37,43 @@ _POLITE_ORDERS = {
 _PHRASE_OPENERS = {("instead", "of"), ("be", "careful"), ("i", "repeat"), ("i", "mean"), ("be", "sure")}
 _ASKING = words_of("what how when who where why")
 _BUT_IS_PART = words_of("nothing anything everything everyone all none help")
+_ALL = words_of("all every everything")
+_LEAVING_OUT = words_of("skip omit exclude")
+_LEADS = (
+    ("for", "now"),
+    ("after", "that"),
+    ("after", "this"),
+    ("once", "done"),
+    ("when", "done"),
+    ("when", "finished"),
+    ("at", "least"),
+    ("of", "all"),  # first
+    ("whatever", "happens"),
+    ("from", "now", "on"),
+    ("for", "god's", "sake"),
+    ("for", "the", "love", "of", "god"),
+)
+_LEAD_HEADS = frozenset(lead[0] for lead in _LEADS)
+_NEEDLESS = (
+    ("no", "need", "to"),
+    ("no", "need", "for"),
+    ("there's", "no", "need", "to"),
+    ("there's", "no", "need", "for"),
+    ("there", "is", "no", "need", "to"),
+    ("there", "is", "no", "need", "for"),
+)
 _JUST = words_of("just instead only please don't never do")
 _NOT_AN_OBJECT = words_of("of is are was were or to than as") | AUXILIARIES
 
 
-def split_clauses(tokens: Tokens) -> list[tuple[int, int]]:
-    """Spans of words, in order, that together cover every word."""
+def split_clauses(tokens: Tokens, also: frozenset[int] = frozenset()) -> list[tuple[int, int]]:
+    """Spans of words, in order, that together cover every word. `also`: words that begin a clause in any case."""
     count = len(tokens.words)
     bounds = [0]
     for i in range(1, count):
         if i in tokens.quoted and i - 1 in tokens.quoted:
             continue
-        if tokens.pauses[i - 1] == STRONG or _begins_clause(tokens, bounds[-1], i):
+        if tokens.pauses[i - 1] == STRONG or i in also or _begins_clause(tokens, bounds[-1], i):
             bounds.append(i)
     return list(zip(bounds, [*bounds[1:], count], strict=True)) if count else []
 
@@ -57,14 +82,30 @@ def _begins_clause(tokens: Tokens, start: int, i: int) -> bool:
     words, pause = tokens.words, tokens.pauses[i - 1]
     word, before = words[i], words[i - 1]
     if word == "but":
-        return before not in _BUT_IS_PART and words[i + 1 : i + 3] != ("not", "limited") and not _also(words, start, i)
+        part = before in _BUT_IS_PART or words[i + 1 : i + 3] == ("not", "limited") or all_but(words, start, i)
+        return not part and not _also(words, start, i)
     if word == "then" and before != "and":
         return pause == SOFT or words[start] in CONDITIONS or begins_order(tokens, i + 1)
     if word == "and":
         return _begins_after_and(tokens, start, i)
     if word == "so" and pause == NONE:
         return begins_order(tokens, i + 1, listed=True)
+    if pause == NONE and word in ("don't", "never", "do"):
+        return _negation_unmarked(words, start, i)
     return pause == SOFT and _begins_after_comma(tokens, start, i)
+
+
+def _negation_unmarked(words: tuple[str, ...], start: int, i: int) -> bool:
+    """ "squash don't merge", as dictated; but not "list the hooks that don't run"."""
+    length = negation_length(words, i)
+    ordered = words[skip(words, start, SKIPPED)] in VERBS and words[i - 1] not in SUBJECTS
+    return length > 0 and ordered and words[i + length : i + length + 1] != () and words[i + length] in ACTIONS
+
+
+def all_but(words: tuple[str, ...], start: int, i: int) -> bool:
+    """ "all tests but the slow ones": the "but" at `i` leaves something out."""
+    named = words[i + 1 : i + 2] in (("the",), ("those",), ("these",))
+    return named and not _ALL.isdisjoint(words[max(start, i - 4) : i])
 
 
 def _also(words: tuple[str, ...], start: int, i: int) -> bool:
@@ -78,6 +119,8 @@ def _begins_after_and(tokens: Tokens, start: int, i: int) -> bool:
         return True
     if words[start] in SUBJECTS and negation_length(words, i + 1):
         return False  # "they are slow and don't help": the subject goes on
+    if words[skip(words, start, SKIPPED)] in _LEAVING_OUT:
+        return begins_order(tokens, i + 1)
     return begins_order(tokens, i + 1, listed=True) and not _negation_reaches(tokens, start, i)
 
 
@@ -116,7 +159,7 @@ def begins_order(tokens: Tokens, i: int, *, listed: bool = False) -> bool:
     With `listed` the verb needs an object, because "lint and test" may be one thing.
     """
     words = tokens.words
-    i = skip(words, i, SKIPPED)
+    i = after_lead(words, skip(words, i, SKIPPED))
     if i >= len(words) or i in tokens.quoted:
         return False
     word, following = words[i], words[i + 1 : i + 2]
@@ -135,6 +178,15 @@ def skip(words: tuple[str, ...], i: int, what: frozenset[str]) -> int:
     """The first place from `i` on whose word is not in `what`."""
     while i < len(words) and words[i] in what:
         i += 1
+    return i
+
+
+def after_lead(words: tuple[str, ...], i: int) -> int:
+    """Past words that only place an order in time or stress it: "after that", "for now", "first of all"."""
+    if i < len(words) and words[i] in _LEAD_HEADS:
+        for lead in _LEADS:
+            if words[i : i + len(lead)] == lead:
+                return skip(words, i + len(lead), SKIPPED)
     return i
 
 
@@ -157,4 +209,6 @@ def negation_length(words: tuple[str, ...], i: int) -> int:
         return 3
     if head[0] in NEGATED_DO:
         return 1
-    return 3 if head == ("no", "need") and words[i + 2 : i + 3] in (("to",), ("for",)) else 0
+    if head[0] in ("no", "there's", "there"):
+        return next((len(opening) for opening in _NEEDLESS if words[i : i + len(opening)] == opening), 0)
+    return 0

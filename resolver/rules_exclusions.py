@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from wellworn.resolver.rules_clauses import SKIPPED, begins_order, negation_length, skip
+from wellworn.resolver.rules_clauses import SKIPPED, after_lead, all_but, begins_order, negation_length, skip
 from wellworn.resolver.rules_tokens import NONE, Tokens
 from wellworn.resolver.rules_words import (
     ACTIONS,
     AFFIRMED,
+    ARTEFACTS,
     DETERMINERS,
     GERUNDS,
     NEGATED_DO,
@@ -17,6 +19,7 @@ from wellworn.resolver.rules_words import (
     OMITTED_NOUNS,
     PASTS,
     SUBJECTS,
+    TIMES,
     VERBS,
     words_of,
 )
@@ -37,9 +40,23 @@ _NEGATORS = words_of("not never ever")
 _OFF_FROM = words_of("on with from")
 _ANY_MORE = words_of("the a any more further")
 _BEFORE_NOUN = words_of("a an the any its also actually force")
+_ANY = words_of("a an any another")
+_NOT_YET = (
+    *(
+        (*subject, "not", state, "to")
+        for subject in (("you're",), ("you", "are"), ("we're",), ("we", "are"))
+        for state in ("supposed", "allowed", "meant", "going", "ready")
+    ),
+    *((*subject, "not", state, "to") for subject in (("i'm",), ("i", "am")) for state in ("going", "ready")),
+    *((*subject, "too", when, "to") for subject in (("it's",), ("it", "is")) for when in ("early", "soon", "late")),
+)
 _OBJECT_ENDS = words_of(
     "until unless without before because since if when till while whenever otherwise although after during"
 )
+_MORE = words_of("more further new force")
+_AFTER_NO = words_of("please yet on to for until before at in unless if")
+_DEFINITE = words_of("the that this these those my our a an")
+_LEAVING_OUT = words_of("skip omit exclude")
 _TRAILING = words_of(
     "please yet though either now thanks anymore ok okay too at all again just then and or right for needed "
     "required necessary here"
@@ -69,7 +86,7 @@ class Negated:
 def negated_order(tokens: Tokens, first: int, last: int, *, after_order: bool) -> Negated | None:
     """The prohibition that a whole clause is, or None. `after_order`: the clause before it asks for something."""
     words = tokens.words[:last]
-    begin = skip(words, first, SKIPPED)
+    begin = after_lead(words, skip(words, first, SKIPPED))
     polite = words[begin : begin + 2] in (("can", "you"), ("could", "you"), ("would", "you"))
     if begin >= last or begin in tokens.quoted or (last - 1 in tokens.asked and not polite):
         return None
@@ -111,7 +128,7 @@ def _negated_place(words: Words, i: int) -> int | None:
         return place + 2 * (words[place : place + 2] == ("you", "dare"))
     if words[i : i + 1] == ("not",) and words[i - 1 : i] in (("please",), ("kindly",)):
         return i + 1 if words[i + 1 : i + 2] and words[i + 1] in OMITTED else None
-    for reader in (_after_careful, _after_polite, _after_wish, _after_told):
+    for reader in (_after_careful, _after_polite, _after_wish, _after_doubt, _after_told):
         found = reader(words, i)
         if found is not None:
             return found
@@ -144,19 +161,53 @@ def _after_polite(words: Words, i: int) -> int | None:
         return k + 3
     if words[k + 1 : k + 3] == ("not", "to"):
         return k + 3
+    if words[k + 1 : k + 2] == ("not",) and words[k + 2 : k + 3] and words[k + 2] in ACTIONS:
+        return k + 2  # "i'd rather not X"
     return k + 4 if words[k + 1 : k + 4] == ("you", "not", "to") else None
 
 
 def _after_wish(words: Words, i: int) -> int | None:
-    """ "i don't want (you) to X", "you don't need to X", "we don't have to X" with something that is done to
-    software."""
-    if words[i] not in ("i", "we", "you") or words[i + 1 : i + 2] != ("don't",):
+    """ "i don't want (you) to X", "you don't need to X", "i never want you to X" with something that is done to
+    software; "i don't want a PR"."""
+    wish = _after_not(words, i)
+    if wish is None or words[wish : wish + 1] not in (("want",), ("need",), ("have",)):
         return None
-    if words[i + 2 : i + 3] not in (("want",), ("need",), ("have",)):
-        return None
-    k = skip(words, i + 3, _WISHED_OF)
-    known = OMITTED if k > i + 3 or words[i] == "you" else ACTIONS
+    k = skip(words, wish + 1, _WISHED_OF)
+    if words[wish] == "want" and words[k : k + 1] and words[k] in _ANY:
+        return k if words[k + 1 : k + 2] and words[k + 1] in OMITTED_NOUNS else None
+    known = OMITTED if k > wish + 1 or words[i] == "you" else ACTIONS
     return k + 1 if words[k : k + 1] == ("to",) and k + 1 < len(words) and words[k + 1] in known else None
+
+
+def _after_not(words: Words, i: int) -> int | None:
+    """The place behind "i don't", "we do not" and "you never"."""
+    if words[i] not in ("i", "we", "you"):
+        return None
+    if words[i + 1 : i + 3] == ("do", "not"):
+        return i + 3
+    return i + 2 if words[i + 1 : i + 2] in (("don't",), ("never",)) else None
+
+
+def _after_doubt(words: Words, i: int) -> int | None:
+    """ "i don't think we should X", "i wouldn't X", "you're not supposed to X", "it's too early to X"."""
+    thought = _after_not(words, i) if words[i] == "i" else None
+    if thought is not None and words[thought : thought + 1] in (("think",), ("believe",)):
+        k = thought + 1 + (words[thought + 1 : thought + 2] == ("that",))
+        if words[k : k + 1] not in (("we",), ("you",), ("i",)):
+            return None
+        if words[k + 1 : k + 2] in (("should",), ("can",), ("must",)):
+            return _action(words, k + 2)
+        return _action(words, k + 3) if words[k + 1 : k + 3] in (("want", "to"), ("need", "to")) else None
+    if words[i : i + 2] == ("i", "wouldn't"):
+        return _action(words, i + 2)
+    for opening in _NOT_YET:
+        if words[i : i + len(opening)] == opening:
+            return _action(words, i + len(opening))
+    return None
+
+
+def _action(words: Words, place: int) -> int | None:
+    return place if words[place : place + 1] and words[place] in ACTIONS else None
 
 
 def _after_told(words: Words, i: int) -> int | None:
@@ -218,20 +269,77 @@ def _action_unwanted(tokens: Tokens, first: int, last: int, i: int) -> Negated |
     words = tokens.words[:last]
     i += words[i] == "let's" and i + 1 < last
     head = words[i : i + 2]
+    if len(head) < 2:
+        return None
     if head[0] in ("stop", "quit"):
-        return _negated(tokens, first, last, i + 1, LIKELY) if len(head) > 1 and head[1] in GERUNDS else None
-    if head[0] == "no":  # "no deploys today", but not "no tests found"
-        forbidden = len(head) > 1 and (head[1] in GERUNDS or (head[1][-1] == "s" and _thing(head[1])))
-        forbidden = forbidden and _ABSENT.isdisjoint(words[i:])
-        return _negated(tokens, first, last, i + 1, CERTAIN) if forbidden else None
-    if head[0] == "avoid":
+        return _negated(tokens, first, last, i + 1, LIKELY) if head[1] in GERUNDS else None
+    reader = _UNWANTED.get(head[0])
+    place = reader(words, i) if reader else None
+    return _negated(tokens, first, last, place, CERTAIN) if place is not None and place < last else None
+
+
+def _no_thing(words: Words, i: int) -> int | None:
+    """ "no deploys today", "no release today", "no force pushes", but not "no tests found", "no release branch"."""
+    place = skip(words, i + 1, _MORE)
+    if place >= len(words) or not _thing(words[place]):
+        return None
+    if words[place] in ACTIONS and words[place + 1 :] == ("yet",):
+        return i + 1
+    if not _ABSENT.isdisjoint(words[i:]):
+        return None
+    word, after = words[place], words[place + 1 : place + 2]
+    plain = word in GERUNDS or word[-1] == "s" or place > i + 1
+    return i + 1 if plain or not after or after[0] in _AFTER_NO | TIMES else None
+
+
+def _not_thing(words: Words, i: int) -> int | None:
+    """ "not deploying today", "not now: the migration", "not the release skill"."""
+    if words[i + 1] in GERUNDS:
+        return i + 1
+    place = i + 2 if words[i + 1] in ("now", "yet", "today") else i + 1
+    named = words[place : place + 1] and words[place] in _DEFINITE and len(words) - place <= 4
+    return place if named and (words[-1] in OMITTED_NOUNS or words[-1] in GERUNDS) else None
+
+
+def _held_thing(words: Words, i: int) -> int | None:
+    """ "avoid publishing", "refrain from X", "hold off on X", "hold on with X", "hold the release"."""
+    if words[i] == "avoid":
         place = i + 1
-    elif head in (("refrain", "from"), ("hold", "off"), ("holding", "off")):
+    elif words[i : i + 2] in (("refrain", "from"), ("hold", "off"), ("holding", "off"), ("hold", "on")):
         place = skip(words, i + 2, _OFF_FROM)
+    elif words[i] == "hold" and words[i + 1] in _DEFINITE:
+        return i + 1 if words[i + 2 : i + 3] and words[i + 2] in ARTEFACTS else None
     else:
         return None
     place = skip(words, place, _ANY_MORE)
-    return _negated(tokens, first, last, place, CERTAIN) if place < last and _thing(words[place]) else None
+    return place if place < len(words) and _thing(words[place]) else None
+
+
+def _skipped_thing(words: Words, i: int) -> int | None:
+    """ "skip the slow tests", "without publishing", "anything but a rebase" as a clause of its own."""
+    place = i + 1
+    if words[i] in ("anything", "everything"):
+        place = i + 2
+        if words[i + 1] != "but":
+            return None
+    noun = skip(words, place, DETERMINERS)
+    near = words[noun : noun + (2 if words[i] in _LEAVING_OUT else 1)]
+    return place if any(word in ARTEFACTS or word in OMITTED_GERUNDS or word in ACTIONS for word in near) else None
+
+
+_UNWANTED: dict[str, Callable[[Words, int], int | None]] = {
+    "no": _no_thing,
+    "not": _not_thing,
+    "avoid": _held_thing,
+    "refrain": _held_thing,
+    "hold": _held_thing,
+    "holding": _held_thing,
+    "skip": _skipped_thing,
+    "omit": _skipped_thing,
+    "without": _skipped_thing,
+    "anything": _skipped_thing,
+}
+"""By the first word of the clause: where what is unwanted stands."""
 
 
 def _negated(tokens: Tokens, first: int, last: int, place: int, certainty: float, *, standing: bool = False) -> Negated:
@@ -281,11 +389,15 @@ def _omission_place(words: Words, first: int, k: int) -> int | None:
     if pair[0] == "without":
         noun = skip(words, k + 1, _BEFORE_NOUN)
         return k + 1 if noun < len(words) and _thing(words[noun]) else None
+    # "deploy to staging not to production"
+    elsewhere = pair[0] == "not" and pair[1] in ("to", "in", "on", "into") and pair[1] in words[first:k]
+    if elsewhere or (pair[0] == "but" and all_but(words, first, k)):
+        return k + 1
     if pair in (("and", "not"), ("but", "not")):
         return k + 2 if words[k + 2 : k + 3] not in ((), ("only",), ("just",), ("limited",), ("necessarily",)) else None
-    if pair[0] in ("except", "excluding", "excl"):
-        return k + 1 if words[k - 1 : k] != ("and",) else None  # "including and excluding X"
-    return k + 1 if pair[0] in ("skipping", "omitting") and k > first else None
+    # not "including and excluding X"
+    excepted = pair[0] in ("except", "excluding", "excl") and words[k - 1 : k] != ("and",)
+    return k + 1 if excepted or (pair[0] in ("skipping", "omitting") and k > first) else None
 
 
 def _objects(tokens: Tokens, place: int, last: int) -> tuple[tuple[int, int], ...]:

@@ -55,10 +55,16 @@ _IT_SEEMS = (
     ("i", "believe"),
     ("i", "guess"),
     ("apparently",),
+    ("turns", "out"),
+    ("it", "turns", "out"),
 )
 _SETTINGS = words_of("in during after before while at on since as when")
 _ITS = words_of("it this that everything")
 _DONE = CLEAR_PASTS - words_of("shipped reverted submitted stopped scanned signed")
+_WHAT_WAS_DONE = words_of("it this that them everything and to")
+_LEADING_ON = words_of("and so to then ahead now")
+_NOBODY = words_of("nobody nothing none it that this something")
+_WITH_TOOL = words_of("used using ran tried")
 _AMBIGUOUS_PASTS = words_of("run cut split rerun")
 
 
@@ -79,9 +85,12 @@ def greeting(words: Words) -> bool:
 def mention(words: Words) -> float:
     """The certainty, 0..1, that a clause merely states something about work; 0 for "no"."""
     told = next((opening for opening in _TOLD if words[: len(opening)] == opening), ())
-    words = _after_setting(_after_times(words[len(told) :]))
+    given = words[len(told) : -2 if words[-2:] == ("right", "now") else None]
+    words = _after_setting(_after_times(given))
     present = set(words)
-    if len(words) < 3 or (CUES | PROBLEMS) & present or _asks_inside(words):
+    if words and words[0] in CLEAR_PASTS and len(words) <= 4 and not (CUES | PROBLEMS) & present:
+        return _done_bare(words)
+    if len(given) < 3 or len(words) < 2 or (CUES | PROBLEMS) & present or _asks_inside(words):
         return 0.0
     if words[0] in _PERSONS and not told:
         return _person(words, present)
@@ -91,10 +100,19 @@ def mention(words: Words) -> float:
     return 0.0 if orders else _thing(words, present)
 
 
+def _done_bare(words: Words) -> float:
+    """ "pushed.", "merged it, thanks", "tagged and released"."""
+    if len(words) == 1:
+        return 0.5 if words[0] in _DONE else 0.0
+    return 0.65 if words[1] in _WHAT_WAS_DONE else 0.0
+
+
 def _asks_inside(words: Words) -> bool:
     """ "CI passed so go ahead and merge", "we are ready to ship": an order hangs on the statement."""
     return any(
-        words[i] in ("and", "so", "to", "then", "ahead", "now") and words[i + 1] in VERBS | ACTIONS
+        words[i] in _LEADING_ON
+        and (words[i + 1] in VERBS or words[i + 1] in ACTIONS)
+        and not (words[i] == "to" and words[i - 1] in ("going", "about"))
         for i in range(len(words) - 1)
     )
 
@@ -147,6 +165,8 @@ def _person(words: Words, present: set[str]) -> float:
 
 def _did_or_will(words: Words, rest: Words, present: set[str]) -> float:
     """ "we are done with the release", "we had a retro about it", "I'll deploy it myself"."""
+    if rest[0] in _WITH_TOOL and any("-" in word for word in rest[1:4]):
+        return 0.65  # "I used release-local yesterday", "I've been using pr-review-loop"
     if rest[0] == "are" and _STATES & set(rest[1:3]) and _of_work(rest[1:]):
         return 0.5
     if rest[0] == "have" and META & set(rest[1:]):
@@ -165,6 +185,7 @@ def _auxiliary(words: Words, i: int) -> bool:
         words[i + 1] in PASTS
         or words[i + 1] in GERUNDS
         or words[i + 1] in ADVERBS
+        or words[i + 1] in _WITH_TOOL
         or words[i + 1] in _HAVE | _DID_WORK | BE
     )
 
@@ -173,6 +194,8 @@ def _was(rest: Words) -> float:
     """ "were in the red phase", "were deploying", "were talking about the release"."""
     if len(rest) < 2:
         return 0.0
+    if rest[1] == "about":
+        return 0.6 if rest[3:4] and rest[3] in ACTIONS else 0.0
     placed = rest[1] in _PLACES | _TALK and _of_work(rest[2:])
     return 0.75 if placed or rest[1] in GERUNDS else 0.0
 
@@ -185,6 +208,8 @@ def _thing(words: Words, present: set[str]) -> float:
         return 0.65
     thing = words[0] in _ARTICLES or words[0] in ARTEFACTS
     if not thing:
+        if words[1] == "is" and words[2:3] and words[2] in GERUNDS and words[0] not in _NOBODY and not _OWN & present:
+            return 0.6  # "bob is deploying"
         somebody = words[0].isalpha() and words[1] in CLEAR_PASTS and words[0] not in ADVERBS
         return 0.6 if somebody and _of_work(words[2:]) else 0.0
     for i in range(1, min(8, len(words))):

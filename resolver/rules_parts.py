@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from wellworn.resolver.rules_clauses import CONDITIONS, SKIPPED, skip, split_clauses
-from wellworn.resolver.rules_exclusions import negated_order, omissions
+from wellworn.resolver.rules_exclusions import Negated, negated_order, omissions
+from wellworn.resolver.rules_foreign import foreign_negation, foreign_starts, may_negate
 from wellworn.resolver.rules_mentions import greeting, mention
 from wellworn.resolver.rules_questions import question_about
 from wellworn.resolver.rules_tokens import NONE, SOFT, Tokens
@@ -51,7 +52,25 @@ _POLITE = (
     ("feel", "free", "to"),
     ("time", "to"),
 )
-_EMPTY = {("do", "not"), ("don't",), ("i", "repeat"), ("never",), ("i", "mean"), ("you", "know")}
+_EMPTY = {
+    ("do", "not"),
+    ("don't",),
+    ("i", "repeat"),
+    ("never",),
+    ("i", "mean"),
+    ("you", "know"),
+    ("no",),
+    ("wait",),
+    ("stop",),
+    ("hold", "on"),
+    ("hang", "on"),
+    ("scratch", "that"),
+    ("cancel", "that"),
+    ("for", "now"),
+    ("whatever", "you", "do"),
+    ("curious",),
+}
+"""Clauses that say nothing themselves: the one behind them does."""
 _WISHES = {("i", "want"), ("i", "need"), ("we", "want"), ("we", "need"), ("i'd", "like")}
 _POLITE_HEADS = frozenset(opening[0] for opening in _POLITE)
 
@@ -71,8 +90,11 @@ def read_parts(tokens: Tokens) -> list[Part]:
     """Every word belongs to one part. What is ruled out of nothing is a prohibition."""
     parts: list[Part] = []
     after_order = False
-    for first, last in split_clauses(tokens):
-        found = _judge(tokens, first, last, after_order=after_order)
+    foreign = may_negate(tokens)
+    spans = split_clauses(tokens, foreign_starts(tokens) if foreign else frozenset())
+    for first, last in spans:
+        negated = foreign_negation(tokens, first, last) if foreign else None
+        found = _excluding(negated) if negated else _judge(tokens, first, last, after_order=after_order)
         # A run of exclusions hangs on the one order before it.
         asked = any(part.kind == "request" for part in found) and orders(tokens, first, last)
         after_order = asked or (after_order and found[0].kind == "excluded")
@@ -95,14 +117,18 @@ def _judge(tokens: Tokens, first: int, last: int, *, after_order: bool) -> list[
         return [Part(first, last, "filler")]
     negated = negated_order(tokens, first, last, after_order=after_order)
     if negated:
-        kind = "prohibition" if negated.standing else "excluded"
-        return [Part(first, last, kind, negated.certainty, negated.objects)]
+        return _excluding(negated)
     talk = _talk(tokens, clause, first, last)
     if talk:
         return [talk]
     if clause[0] in CONDITIONS and last < len(tokens.words) and tokens.pauses[last - 1] <= SOFT:
         return [Part(first, last, "conditional")]
     return _with_omissions(tokens, first, last) if orders(tokens, first, last) else [Part(first, last, "request")]
+
+
+def _excluding(negated: Negated) -> list[Part]:
+    kind = "prohibition" if negated.standing else "excluded"
+    return [Part(negated.first, negated.last, kind, negated.certainty, negated.objects)]
 
 
 def _talk(tokens: Tokens, clause: tuple[str, ...], first: int, last: int) -> Part | None:
@@ -161,6 +187,11 @@ def polite_length(words: tuple[str, ...], i: int) -> int:
     if i >= len(words) or words[i] not in _POLITE_HEADS:
         return 0
     return next((len(opening) for opening in _POLITE if words[i : i + len(opening)] == opening), 0)
+
+
+def wish_begins(words: tuple[str, ...]) -> bool:
+    """ "I need a changelog": a wish for a thing."""
+    return words[:2] in _WISHES and len(words) > 2
 
 
 def asking_begins(tokens: Tokens, part: Part) -> int:

@@ -17,6 +17,7 @@ from wellworn.resolver.rules_words import (
     META,
     PASTS,
     PROBLEMS,
+    TIMES,
     WEAK_META,
     words_of,
 )
@@ -56,6 +57,10 @@ _CONTRACTED = {
     "how's": ("how", "is"),
 }
 _EMPHASIS = words_of("exactly actually really honestly even earth hell heck")
+_FITTING = words_of("time safe ok okay fine wise early late smart sensible alright")
+_EVER = words_of("ever usually always normally still")
+_MINE = words_of("should am did didn't")
+_OF_ME = words_of("did happens would if")
 _MADE = words_of("triggered caused made started invoked activated fired launched")
 _WONDER = (
     ("do", "you", "know"),
@@ -74,6 +79,7 @@ _WONDER = (
     ("i", "want", "to", "know"),
     ("i'd", "like", "to", "know"),
     ("question",),
+    ("just", "curious"),
 )
 _WONDER_HEADS = frozenset(opening[0] for opening in _WONDER)
 
@@ -81,9 +87,11 @@ _WONDER_HEADS = frozenset(opening[0] for opening in _WONDER)
 def question_about(words: Words) -> float:
     """The certainty, 0..1, that a clause (without its leading fillers) asks about work or about a skill; 0 for "no"."""
     words = tuple(word for word in _without_wondering(words) if word not in _EMPHASIS)
-    if len(words) < 3 or words[0] not in _QUESTIONS or "should" in words:
+    if len(words) < 3 or words[0] not in _QUESTIONS or "should" in words[1:]:
         return 0.0
-    if not META & set(words) and (_OWN & set(words) or ("i" in words and words[1] not in ("did", "happens", "would"))):
+    if not META & set(words) and (
+        _OWN & set(words) or ("i" in words and not (words[0] in _MINE or words[1] in _OF_ME))
+    ):
         return 0.0
     return _QUESTIONS[words[0]](words, set(words))
 
@@ -125,8 +133,8 @@ def _why(words: Words, present: set[str]) -> float:
 
 def _what(words: Words, present: set[str]) -> float:
     told = words
-    while len(told) > 3 and told[-1] in _TRAILING:
-        told = told[:-1]
+    while len(told) > 3 and (told[-1] in _TRAILING or (told[-1] in TIMES and told[-2] in ("last", "this"))):
+        told = told[:-1] if told[-1] in _TRAILING else told[:-2]
     if told[-1] == "do" and (words[1] in ("does", "did", "do") or META & present):
         return _what_it_does(told, present)
     if META & present:
@@ -143,8 +151,12 @@ def _what_happened(words: Words, told: Words, present: set[str]) -> float:
         return 0.8
     if words[1] in ("did", "have", "has") and words[2] in _ANYONE and (told[-1] in ACTIONS or told[-1] in CLEAR_PASTS):
         return 0.5
+    if words[1] == "if" and words[2] in _ANYONE:
+        return 0.5 if _acted(words[3:4]) else 0.0
+    if words[1] in ("is", "are") and words[2:4] in (("the", "difference"), ("the", "differences")):
+        return 0.5 if _of_work(words[4:]) else 0.0
     if words[1] in ("happens", "happened") or "happen" in present:
-        acted = any(words[i] in _ANYONE and words[i + 1] in ACTIONS for i in range(2, len(words) - 1))
+        acted = any(words[i] in _ANYONE and _acted(words[i + 1 : i + 2]) for i in range(2, len(words) - 1))
         return 0.6 if acted or (ARTEFACTS | META) & present else 0.0
     inside = {"in", "into", "part"} & present and _LAST & present and ARTEFACTS & present
     return 0.6 if words[1] in ("was", "is", "went", "were") and inside else 0.0
@@ -171,7 +183,7 @@ def _when(words: Words, present: set[str]) -> float:
 
 def _who(words: Words, present: set[str]) -> float:
     if words[2] == "you":
-        return 0.0
+        return 0.7 if words[1] in ("told", "asked") and _acted(words[3:]) else 0.0
     if words[1] in CLEAR_PASTS:
         return 0.8
     known = _of_work(words[2:]) or _of_skill(present)
@@ -205,12 +217,46 @@ def _does(words: Words, present: set[str]) -> float:
 
 def _is(words: Words, present: set[str]) -> float:
     """ "is the release out yet?"; the state must be the end of the question."""
-    known = words[1] in _OURS and (ARTEFACTS | META) & present and _STATES & present
+    if words[1] == "it":
+        return _is_it(words)
+    if "the" in words[1:4] and "skill" in words[2:5] and "that" in words[3:6]:
+        return 0.6  # "is X the skill that tags?"
+    known = (words[1] in _OURS or words[1] in ARTEFACTS) and (ARTEFACTS | META) & present and _STATES & present
     return 0.5 if known and words[-1] in _STATES | {"yet", "already"} and PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _is_it(words: Words) -> float:
+    """ "is it time to release?", "is it safe to deploy?"."""
+    known = len(words) > 4 and words[2] in _FITTING and words[3] == "to" and words[4] in ACTIONS
+    return 0.5 if known else 0.0
+
+
+def _should(words: Words, present: set[str]) -> float:
+    """ "should I ship it?" asks for advice."""
+    return 0.5 if words[1] in ("i", "we", "you") and words[2] in ACTIONS else 0.0
+
+
+def _am(words: Words, present: set[str]) -> float:
+    """ "am I allowed to push to main?"."""
+    return 0.5 if words[1:4] in (("i", "allowed", "to"), ("i", "supposed", "to")) and _acted(words[4:5]) else 0.0
+
+
+def _do(words: Words, present: set[str]) -> float:
+    """ "do we deploy on Fridays?"."""
+    place = 2 + (words[2] in _EVER)
+    known = words[1] in ("we", "they", "people") and place + 1 < len(words) and words[place] in ACTIONS
+    return 0.5 if known and PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _did_i(words: Words) -> float:
+    """ "didn't I tell you not to push?"."""
+    return 0.6 if words[2] in ("ask", "tell") and words[3:4] == ("you",) and _acted(words[4:]) else 0.0
 
 
 def _did(words: Words, present: set[str]) -> float:
     """ "did you push it?", "has the release gone out?"."""
+    if words[1] == "i":
+        return _did_i(words)
     if PROBLEMS & present:
         return 0.0
     if words[1] in _ANYONE:
@@ -223,7 +269,10 @@ def _did(words: Words, present: set[str]) -> float:
 
 def _which(words: Words, present: set[str]) -> float:
     named = words[1] in META | {"recipe", "workflow", "hook"}
-    return 0.7 if named and words[2] in ("ran", "fired", "was", "did", "triggered", "got", "has", "just") else 0.0
+    known = named and (
+        words[2] in ("ran", "fired", "was", "did", "triggered", "got", "has", "just") or words[2] in CLEAR_PASTS
+    )
+    return 0.7 if known else 0.0
 
 
 def _explain(words: Words, present: set[str]) -> float:
@@ -252,4 +301,8 @@ _QUESTIONS: dict[str, Callable[[Words, set[str]], float]] = {
     "explain": _explain,
     "describe": _explain,
     "about": _explain,
+    "should": _should,
+    "am": _am,
+    "do": _do,
+    "didn't": _did,
 }

@@ -10,7 +10,8 @@ from wellworn.resolver.rules_words import MISSPELLED
 _CHUNK = re.compile(r"\n|[—–]|\.{2,}|…|[^\s—–…]+")
 _EDGE = "\n\"'()[]{}<>.,;:!?*_~`|。、，！？；：「」『』（）"
 _ENDS = re.compile(r"[.!?;…。！？；]")
-_DASHES = frozenset({"-", "--", "—", "–", "...", "…", "..", "->", "=>"})
+_DASHES = frozenset({"-", "--", "—", "–", "...", "…", "..", "->", "=>", "•", "·", "☐", "☑", "→"})
+_MARKER = re.compile(r"\(?(?:\d{1,2}|[a-h])\)")
 _ABBREVIATIONS = frozenset({"e.g", "i.e", "etc", "vs", "approx", "no", "nr", "cf", "mr", "mrs", "dr", "incl", "resp"})
 # A quote opens after a blank and closes before one; an apostrophe inside a word does neither.
 _QUOTED = re.compile(r"(?<!\w)\"[^\"\n]{1,300}\"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){1,300}'(?!\w)|`[^`\n]{1,300}`")
@@ -45,16 +46,23 @@ def tokenise(text: str) -> Tokens:
     ends: list[int] = []
     pauses: list[int] = []
     asked: set[int] = set()
+    opened = False  # inside a bracket that an earlier chunk opened: "(see step 2)"
     for match in _CHUNK.finditer(text):
         chunk = match.group()
         core = chunk.strip(_EDGE)
-        if not core or chunk in _DASHES:
+        if not core or chunk in _DASHES or (not core.isascii() and not any(map(str.isalnum, core))):
             if words:
                 pauses[-1] = max(pauses[-1], _pause_of_mark(chunk))
                 if "?" in chunk:
                     asked.add(len(words) - 1)
             continue
         left = chunk.index(core)
+        if chunk[-1] == ")" and not opened and _MARKER.fullmatch(chunk):
+            # "1) run the tests 2) tag it": the number of an item is no word of it.
+            if words:
+                pauses[-1] = STRONG
+            continue
+        opened = "(" in chunk or (opened and ")" not in chunk)
         tail = chunk[left + len(core) :]
         if words and ("(" in chunk[:left] or "[" in chunk[:left]):
             pauses[-1] = max(pauses[-1], SOFT)

@@ -99,7 +99,7 @@ CUES = words_of(
 SUBJECTS = words_of("i you we they he she it who which that these those there people users")
 DETERMINERS = words_of(
     "a an the this that these those my our your their his her its it them everything all any some another each "
-    "every both me us him up out to for in on with into off back again via from two three new one more"
+    "through onto every both me us him up out to for in on with into off back again via from two three new one more"
 )
 """What follows a verb that has an object; after a noun that looks like a verb something else stands."""
 BE = words_of("is are was were be been being")
@@ -117,7 +117,7 @@ NEGATED_DO = frozenset({"don't", "never"})
 
 # Negated imperatives that ask for the thing: "don't forget to push".
 AFFIRMED = words_of(
-    "want disturb forget hesitate fail miss worry just only simply merely skip omit ignore neglect mind be stop "
+    "not want disturb forget hesitate fail miss worry just only simply merely skip omit ignore neglect mind be stop "
     "let know think "
     "leave lose give wait overlook panic get have see understand like care remember believe mean own feel "
     "recognize recognise"
@@ -128,7 +128,7 @@ CONNECTORS = words_of(
 FILLERS = words_of(
     "please kindly absolutely definitely certainly seriously just ok okay hey hi hello um uh hmm well so "
     "actually basically maybe perhaps alright right yo "
-    "yep yes yeah sure great cool nice thanks thx ty perfect awesome anyway btw hiya dear guys team folks lol "
+    "yep yes yeah nah nope sure great cool nice thanks thx ty perfect awesome anyway btw hiya dear guys team folks lol "
     "oh ah good sorry simply again"
 )
 EMPTY_OPENERS = words_of(
@@ -152,7 +152,8 @@ _NOUNY = (
     "test build release deploy lint commit merge push review report plan design format check run update change "
     "request document search set start stop email ship log trace comment patch tag answer call book order list "
     "name note mark cost estimate rate sort look watch play benchmark profile debug refactor backup cut deploy "
-    "publish mail text summary outline sketch draft map model scan sample track transfer schedule"
+    "publish mail text summary outline sketch draft map model scan sample track transfer schedule address reply "
+    "respond work clear retry query benchmark"
 )
 _VERBS = (
     "open close create make write fix add remove delete generate send install publish explain show tell give find "
@@ -163,7 +164,8 @@ _VERBS = (
     "calculate compute extract parse read resolve rewrite simplify improve polish proofread edit help remind "
     "cancel buy pay submit sync restore roll rerun redo undo split join group rank score evaluate assess audit "
     "inspect monitor watch save store share export import archive execute trigger invoke launch render visualize "
-    "visualise take bring keep leave stage stash fetch pull clone fork wrap finish land document cherry-pick"
+    "visualise take bring keep leave stage stash fetch pull clone fork wrap finish land document cherry-pick "
+    "tidy bisect unblock seed prune reformat redeploy retest"
 )
 VERBS = words_of(_VERBS) | words_of(_NOUNY)
 NOUNY = words_of(_NOUNY)
@@ -242,4 +244,21 @@ MISSPELLED = {
     "yesteday": "yesterday",
     "yesterdy": "yesterday",
 }
+_DECISIVE = words_of(
+    "without should please instead except before deploy release publish rather review commit don't never"
+)
+
+
+def _slips() -> dict[str, str]:
+    """Two neighbours swapped, or one of the inner letters of a longer word left out."""
+    found: dict[str, str] = {}
+    for word in _DECISIVE:
+        for i in range(len(word) - 1):
+            found[word[:i] + word[i + 1] + word[i] + word[i + 2 :]] = word
+            if i > 0 and len(word) > 5:
+                found[word[:i] + word[i + 1 :]] = word
+    return {slip: word for slip, word in found.items() if slip not in _DECISIVE}
+
+
+MISSPELLED = {**_slips(), **MISSPELLED}
 """Typing mistakes in the words that decide; the text that is encoded keeps what was typed."""
