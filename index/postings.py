@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wellworn.index.lexical import GRAM_BUCKETS, TextColumns, ranges
+from wellworn.index.lexical import GRAM_BUCKETS, TextColumns
 
 FloatColumn = NDArray[np.float32]
 LOG_TF: FloatColumn = np.concatenate([[0.0], 1.0 + np.log(np.arange(1, 256))]).astype(np.float32)
@@ -93,8 +93,9 @@ class GramSets:
 
     def of_slots(self, slots: NDArray[np.int64]) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
         """Return the grams of these slots one after another, and how many each has."""
-        counts = self.starts[slots + 1] - self.starts[slots]
-        return self.grams[ranges(self.starts[slots], counts)], counts
+        starts, ends = self.starts[slots], self.starts[slots + 1]
+        pieces = [self.grams[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return np.concatenate(pieces) if pieces else self.grams[:0], ends - starts
 
 
 def make_grams(starts: NDArray[np.int64], grams: NDArray[np.uint16]) -> GramSets:

@@ -41,6 +41,26 @@ def pin_threads() -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """g runs of rows that are of one slot and one field.
+
+    starts, sizes: int64[g], where each run begins and how many rows it has. fields: int64[g]. of_slot: int64[m + 1],
+    slot s has groups of_slot[s] to of_slot[s + 1].
+    """
+
+    starts: IntArray
+    sizes: IntArray
+    fields: IntArray
+    of_slot: IntArray
+
+    def of_slots(self, slots: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the groups of these slots one after another, and how many each has."""
+        first = self.of_slot[slots]
+        counts = self.of_slot[slots + 1] - first
+        return ranges(first, counts), counts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Rows:
     """n utterances of m slots, immutable.
 
@@ -48,6 +68,7 @@ class Rows:
     slot_of: int32[n], ascending. starts: int64[m + 1], slot s has rows starts[s] to starts[s + 1].
     fields: uint8[n], positions in `segment.FIELDS`.
     texts: the text of each row, None where it is not kept in memory (body and description).
+    groups: the runs of one field of one slot, in the order of the rows.
     """
 
     matrix: FloatArray
@@ -55,6 +76,7 @@ class Rows:
     starts: IntArray
     fields: ByteArray
     texts: tuple[str | None, ...]
+    groups: Groups
 
     def __len__(self) -> int:
         return len(self.fields)
@@ -73,7 +95,17 @@ def make_rows(
     np.cumsum(np.bincount(slot_of, minlength=slots), out=starts[1:])
     matrix = np.ascontiguousarray(matrix, dtype=np.float32)
     matrix.setflags(write=False)
-    return Rows(matrix=matrix, slot_of=slot_of, starts=starts, fields=fields, texts=tuple(texts))
+    groups = _groups(slot_of, fields, slots)
+    return Rows(matrix=matrix, slot_of=slot_of, starts=starts, fields=fields, texts=tuple(texts), groups=groups)
+
+
+def _groups(slot_of: NDArray[np.int32], fields: ByteArray, slots: int) -> Groups:
+    changes = (slot_of[1:] != slot_of[:-1]) | (fields[1:] != fields[:-1])
+    starts = np.flatnonzero(np.concatenate([np.ones(min(len(fields), 1), dtype=np.bool_), changes]))
+    of_slot = np.zeros(slots + 1, dtype=np.int64)
+    np.cumsum(np.bincount(slot_of[starts], minlength=slots), out=of_slot[1:])
+    sizes = np.diff(np.append(starts, len(fields)))
+    return Groups(starts=starts, sizes=sizes, fields=fields[starts].astype(np.int64), of_slot=of_slot)
 
 
 class RowFilter:

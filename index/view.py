@@ -192,6 +192,13 @@ class View:
         at, slot = self.place(ref)
         return self.parts[at].cards[slot]
 
+    def cards(self, refs: IntArray) -> list[SkillCard]:
+        """Return the cards of several skills."""
+        if len(self.parts) == 1:
+            cards = self.parts[0].cards
+            return [cards[slot] for slot in refs.tolist()]
+        return [self.card(ref) for ref in refs.tolist()]
+
     def refs(self) -> IntArray:
         """Return the refs of all live matchable skills, ascending. Looks at every skill: not for the hot path."""
         return np.array(
@@ -346,9 +353,8 @@ class View:
             (part.segment.grams.frequency[grams] for part in self.parts), np.zeros(len(grams), dtype=np.int64)
         )
         weights = idf(total, frequency)
-        place = np.zeros(GRAM_BUCKETS, dtype=np.uint16)  # a small table stays in the cache; 0: not in the message
-        place[grams] = np.arange(1, len(grams) + 1)
-        weight_at = np.append(np.float32(0), weights)
+        weight_of = np.zeros(GRAM_BUCKETS, dtype=np.float32)
+        weight_of[grams] = weights
         norm, mass = float(np.sqrt((weights**2).sum())) or 1.0, float(weights.sum()) or 1.0
         for at, mine, slots in self._by_part(refs):
             sets = self.parts[at].segment.grams
@@ -356,7 +362,7 @@ class View:
             filled = counts > 0
             heads = (np.cumsum(counts) - counts)[filled]
             if len(heads):
-                sums = np.add.reduceat(weight_at[place[flat]], heads)
+                sums = np.add.reduceat(weight_of.take(flat), heads)
                 contained[mine[filled]] = sums / mass
                 cosine[mine[filled]] = sums / (norm * np.sqrt(counts[filled]))
         return CharScores(contained=contained, cosine=cosine)
@@ -398,41 +404,36 @@ def _fill(
     row_base: int,
     products: FloatArray | None = None,
 ) -> None:
-    """Fill in the candidates `mine` from their `slots`; the rows of a slot lie together, ordered by field."""
-    wanted, counts = rows.of_slots(slots)
-    if not len(wanted):
+    """Fill in the candidates `mine` from their `slots`. products: of all rows with the query, when they are known."""
+    groups, counts = rows.groups.of_slots(slots)
+    if not len(groups):
         return
+    sizes = rows.groups.sizes[groups]
+    wanted = ranges(rows.groups.starts[groups], sizes)
     cosines = rows.matrix[wanted] @ query if products is None else products[wanted]
-    group = np.repeat(mine * len(FIELDS), counts) + rows.fields[wanted]
-    heads = _heads(group)
-    sizes = np.diff(np.append(heads, len(group)))
-    best = np.maximum.reduceat(cosines, heads)
-    cells = np.unravel_index(group[heads], result.best.shape)
-    result.best[cells] = best
-    firsts = _firsts(cosines, best, heads, sizes)
-    result.top[cells] = _top_means(cosines, heads, sizes, firsts, best)
-    result.best_row[cells] = wanted[firsts] + row_base
+    cells = np.repeat(mine * len(FIELDS), counts) + rows.groups.fields[groups]
+    most = int(sizes.max())
+    if most == 1:
+        best = top = cosines
+        best_rows = wanted
+    else:
+        heads = np.cumsum(sizes) - sizes
+        falling = np.lexsort((-cosines, np.repeat(np.arange(len(sizes)), sizes)))  # stable: the first of equal ones
+        best, best_rows = cosines[falling[heads]], wanted[falling[heads]]
+        top = np.add.reduceat(cosines, heads) / sizes if most <= TOP else _top_means(cosines[falling], heads, sizes)
+    result.best.ravel()[cells] = best
+    result.top.ravel()[cells] = top
+    result.best_row.ravel()[cells] = best_rows + row_base
 
 
-def _top_means(cosines: FloatArray, heads: IntArray, sizes: IntArray, firsts: IntArray, best: FloatArray) -> FloatArray:
+def _top_means(falling: FloatArray, heads: IntArray, sizes: IntArray) -> NDArray[np.float64]:
     """Return the mean of the three highest of each group (of all where there are fewer).
 
-    firsts: where the best of each stand.
+    falling: the values, in each group from the highest down.
     """
-    if sizes.max() <= TOP:
-        return (np.add.reduceat(cosines, heads) / sizes).astype(np.float32)
-    rest, sums = cosines.copy(), best.astype(np.float64)
-    taken = firsts
-    for _ in range(TOP - 1):
-        rest[taken] = -np.inf
-        following = np.maximum.reduceat(rest, heads)
-        sums += np.where(np.isfinite(following), following, 0.0)
-        taken = _firsts(rest, following, heads, sizes)
-    return (sums / np.minimum(sizes, TOP)).astype(np.float32)
-
-
-def _firsts(values: FloatArray, highest: FloatArray, heads: IntArray, sizes: IntArray) -> IntArray:
-    """Return the position of the first highest value of each group."""
-    equal = np.flatnonzero(values == np.repeat(highest, sizes))
-    group = np.searchsorted(heads, equal, side="right")
-    return equal[np.flatnonzero(np.diff(group, prepend=0))]
+    sums = falling[heads].astype(np.float64)
+    for place in range(1, TOP):
+        has = sizes > place
+        sums[has] += falling[heads[has] + place]
+    means: NDArray[np.float64] = sums / np.minimum(sizes, TOP)
+    return means
