@@ -33,7 +33,7 @@ def compose_resolution(question: Question, judged: Judged, *, resolution_id: str
     chosen = verdict.chosen
     card = chosen.card if chosen else None
     best = judged.ranked[0].confidence if judged.ranked else 0.0
-    evidence = judged.ranking.evidence(judged.places[0]) if judged.ranked else None
+    evidence = judged.ranking.evidence(judged.places[0]) if chosen else None
     gates = approval_gates(card) if card else _gates_of_all(verdict.among)
     return IntentResolution(
         resolution_id=resolution_id,
@@ -59,26 +59,27 @@ def _gates_of_all(among: tuple[Ranked, ...]) -> list[str]:
 
 def _alternatives(question: Question, judged: Judged) -> list[Alternative]:
     """The candidates of a choice first, then the runners-up; at most topK skills in all."""
-    chosen = judged.verdict.chosen
-    place_of = {ranked.card.key: place for ranked, place in zip(judged.ranked, judged.places, strict=True)}
-    order = {ranked.card.key: ranked for ranked in (*judged.verdict.among, *judged.ranked)}
-    others = [ranked for key, ranked in order.items() if chosen is None or key != chosen.card.key]
+    chosen, among = judged.verdict.chosen, judged.verdict.among
     room = question.request.top_k - (1 if chosen else 0)
+    first = judged.ranked[: room + len(among) + 1]  # enough, were all of `among` and the chosen one in it
+    order = {ranked.card.key: ranked for ranked in (*among, *first)}
+    others = [ranked for key, ranked in order.items() if chosen is None or key != chosen.card.key]
     return [
         Alternative(
             skill_id=ranked.card.id,
             scope=ranked.card.scope,
             confidence=ranked.confidence,
-            reason=_reason(judged, place_of.get(ranked.card.key)),
+            reason=_reason(judged, ranked.card.key),
         )
         for ranked in others[:room]
     ]
 
 
-def _reason(judged: Judged, place: int | None) -> str:
-    if place is None:
-        return "one part of the message asks for it"
-    return evidence_sentence(judged.ranking.evidence(place))
+def _reason(judged: Judged, key: int) -> str:
+    for ranked, place in zip(judged.ranked, judged.places, strict=True):
+        if ranked.card.key == key:
+            return evidence_sentence(judged.ranking.evidence(place))
+    return "one part of the message asks for it"
 
 
 def _flagged(card: SkillCard) -> FlaggedReport:

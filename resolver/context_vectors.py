@@ -23,11 +23,15 @@ class ContextVectors:
 
     def unknown(self, fingerprint: str, texts: Sequence[str]) -> tuple[str, ...]:
         """Return those of `texts` that must be encoded, each once."""
+        if not texts:
+            return ()
         with self._lock:
             return tuple(dict.fromkeys(text for text in texts if (fingerprint, text) not in self._vectors))
 
     def learn(self, fingerprint: str, texts: Sequence[str], vectors: FloatArray) -> None:
         """Keep vectors: float32[len(texts), dim]."""
+        if not texts:
+            return
         with self._lock:
             for text, vector in zip(texts, vectors, strict=True):
                 self._vectors[fingerprint, text] = vector
@@ -39,8 +43,8 @@ class ContextVectors:
 
         Another thread may have pushed a text out since `unknown` was asked; it then counts as not stated.
         """
+        rows = []
         with self._lock:
-            rows = []
             for text in texts:
                 vector = self._vectors.get((fingerprint, text))
                 if vector is not None:

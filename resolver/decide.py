@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wellworn.models.resolution import Decision, Invocation
 from wellworn.models.skill import SkillCard, Trust
@@ -14,8 +15,7 @@ _WORTH_NAMING = 0.10
 _MOST_TO_CHOOSE_FROM = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate with its calibrated confidence in 0..1."""
 
     card: SkillCard

@@ -85,20 +85,23 @@ class Heads:
         if not self.members:
             return Look(())
         chars = char_features(text)
-        return Look(tuple((head, parts, head.logits(vector, chars)) for head, parts in self.members))
+        looks = []
+        for head, parts in self.members:
+            logits = head.logits(vector, chars)
+            looks.append((head, parts, log_softmax(logits), float(logits.max() - logits.mean())))
+        return Look(tuple(looks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """The logits of one message, by head."""
+    """What each head says of one message: the log-probabilities of its skills, and the highest logit above the mean."""
 
-    members: tuple[tuple[Head, tuple[tuple[int, Part], ...], FloatArray], ...]
+    members: tuple[tuple[Head, tuple[tuple[int, Part], ...], FloatArray, float], ...]
 
     def best(self, k: int) -> list[int]:
         """Return refs of the k most probable live skills of each head, most probable first."""
         found: list[tuple[float, int]] = []
-        for head, parts, logits in self.members:
-            sure = log_softmax(logits)
+        for head, parts, sure, _ in self.members:
             for at in np.argsort(-sure)[:k].tolist():
                 ref = _ref(parts, int(head.keys[at]))
                 if ref is not None:
@@ -111,12 +114,12 @@ class Look:
             return HeadValues.none(len(keys))
         wanted = np.asarray(keys, dtype=np.int64)
         sure, taught, level = np.full(len(wanted), np.nan), np.zeros(len(wanted)), 0.0
-        for head, _, logits in self.members:
+        for head, _, log_probabilities, above in self.members:
             at = np.minimum(np.searchsorted(head.keys, wanted), len(head.keys) - 1)
             known = head.keys[at] == wanted
-            sure[known] = log_softmax(logits)[at[known]]
-            taught[known] = head.counts.mean()
-            level = max(level, float(logits.max() - logits.mean()))
+            sure[known] = log_probabilities[at[known]]
+            taught[known] = head.counts.sum() / len(head.counts)
+            level = max(level, above)
         return HeadValues(sure, taught, level)
 
 

@@ -130,12 +130,16 @@ class Resolver:
 
     def prepare(self, request: ResolveRequest, snapshot: IndexSnapshot, owners: Sequence[PartitionKey]) -> Question:
         """Read a message and its context, and name the texts that must be encoded. Encodes nothing."""
+
+        def known(words: Sequence[str]) -> Sequence[bool]:
+            return words_known_to(snapshot.view(owners))(words)
+
         message = read_message(without_scopes(request.message))
         reading = read_intent(message)
         facts = read_facts(request.context)
         text = _text_to_match(message, reading)
         if message.language_hint is None and not message.empty:
-            text = corrected(text, words_known_to(snapshot.view(owners)))
+            text = corrected(text, known)
         texts: tuple[str, ...] = ()
         if not message.empty:
             unknown = self._vectors.unknown(snapshot.fingerprint, facts.texts)
@@ -207,15 +211,14 @@ class Resolver:
         return replace(whole, verdict=Verdict(Decision.choose, among=among), notes=(*whole.notes, note))
 
     def _judge(self, question: Question, fitted: Fitted, seen: Seen, inquiry: Inquiry, now: datetime) -> Judged:
-        view = seen.view
-        heads = self._heads.of(view, question.snapshot.fingerprint)
-        ranking = rank(view, inquiry, fitted.parameters, heads, now=now)
-        cards = [view.card(int(ref)) for ref in ranking.refs]
+        heads = self._heads.of(seen.view, question.snapshot.fingerprint)
+        ranking = rank(seen.view, inquiry, fitted.parameters, heads, now=now)
+        cards = ranking.cards
         context = question.request.context
         results = {card.key: judge_when(card.when, context) for card in cards if card.when is not None}
         kept, notes = _applicable(cards, results)
-        confidences = _confidences(ranking, fitted)
-        ranked = tuple(Ranked(cards[place], float(confidences[place])) for place in kept)
+        confidences = _confidences(ranking, fitted).tolist()
+        ranked = tuple([Ranked(cards[place], confidences[place]) for place in kept])
         unknown = frozenset(key for key, (result, _) in results.items() if result is WhenResult.unknown)
         verdict = decide(ranked, question.request.invocation, when_unknown=unknown)
         passed_over = seen.note(ranked[0].card.id) if ranked else None
@@ -255,6 +258,8 @@ def _applicable(
 
     The confidence that a dropped candidate held is not given to the others: it was measured with that candidate there.
     """
+    if not results:
+        return [*range(len(cards))], []
     kept: list[int] = []
     notes: list[str] = []
     for place, card in enumerate(cards):

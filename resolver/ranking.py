@@ -13,6 +13,7 @@ from wellworn.index.lexical import exact_key
 from wellworn.index.segment import FIELDS, NEGATIVE
 from wellworn.index.view import FieldCosines, Lexical, View
 from wellworn.models.resolution import Contribution
+from wellworn.models.skill import SkillCard
 from wellworn.resolver.candidates import HEAD, LIMIT, gather
 from wellworn.resolver.features import BOUNDED, Features, measure
 from wellworn.resolver.head import Heads
@@ -33,6 +34,7 @@ class Measured:
     """What was looked at for one inquiry: the candidates with their features, not yet weighed."""
 
     refs: NDArray[np.int64]
+    cards: list[SkillCard]
     features: Features
     lexical: Lexical
 
@@ -43,25 +45,28 @@ def measure_inquiry(
     """Gather candidates and measure them; None when nothing at all is near."""
     lexical = view.lexical(inquiry.terms)
     look = heads.look(inquiry.text, inquiry.query)
-    exact = dict.fromkeys([*view.exact(exact_key(inquiry.text)), *view.exact(exact_key(inquiry.message.request))])
+    whole = dict.fromkeys((inquiry.text, inquiry.message.request))
+    exact = dict.fromkeys(ref for text in whole for ref in view.exact(exact_key(text)))
     refs = gather(view, inquiry, lexical, look.best(HEAD), exact=exact, limit=limit)
     if not len(refs):
         return None
-    cards = [view.card(ref) for ref in refs.tolist()]
+    cards = view.cards(refs)
     values = look.of([card.key for card in cards])
     features = measure(
         view, inquiry, refs=refs, cards=cards, lexical=lexical, head=values, exact=frozenset(exact), now=now
     )
-    return Measured(refs, features, lexical)
+    return Measured(refs, cards, features, lexical)
 
 
 class Ranking:
-    """Candidates best first: refs int64[n], scores and confidences float64[n], and the outside option's score."""
+    """Candidates best first: refs int64[n], their cards, scores and confidences float64[n]; and the outside option's
+    score."""
 
     def __init__(self, view: View, inquiry: Inquiry, measured: Measured, scores: Scores) -> None:
         self._order = np.argsort(-scores.scores, kind="stable")
         self._view, self._inquiry, self._measured, self._all = view, inquiry, measured, scores
         self.refs: NDArray[np.int64] = measured.refs[self._order]
+        self.cards = [measured.cards[at] for at in self._order.tolist()]
         self.scores = scores.scores[self._order]
         self.confidences = scores.confidences[self._order]
         self.outside_score = scores.outside
@@ -90,7 +95,7 @@ class Ranking:
         words = tuple(word for word, _ in self._measured.lexical.words(int(self.refs[place])))
         called = features.bounded[at, _EXACT] or features.bounded[at, _NAMED]
         return Evidence(
-            exact=self._view.card(int(self.refs[place])).id if called else "",
+            exact=self.cards[place].id if called else "",
             field=FIELDS[field] if field >= 0 else None,
             text=self._view.text(row) or "",
             cosine=cosine,
@@ -110,7 +115,7 @@ class _NoRanking(Ranking):
     """Nothing was found."""
 
     def __init__(self) -> None:
-        self.refs = np.empty(0, dtype=np.int64)
+        self.refs, self.cards = np.empty(0, dtype=np.int64), []
         self.scores = self.confidences = np.empty(0)
         self.outside_score = 0.0
 

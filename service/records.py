@@ -29,13 +29,17 @@ def record_of(
     return ResolutionRow(
         ts=now,
         message=redacted(question.request.message),
-        resolution=resolution.model_copy(update={"contributions": None}),
+        resolution=resolution if resolution.contributions is None else _without_explanation(resolution),
         context=_redacted_context(question),
         user=place.user,
         repo=place.repo,
         session_id=place.session_id,
         key_id=caller.key_id,
     )
+
+
+def _without_explanation(resolution: IntentResolution) -> IntentResolution:
+    return resolution.model_copy(update={"contributions": None})
 
 
 def redacted(text: str) -> str:
@@ -45,6 +49,8 @@ def redacted(text: str) -> str:
 
 def _redacted_context(question: Question) -> dict[str, Any]:
     context = question.request.context
+    if not context.model_fields_set:
+        return {}
     stated = context.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"recent_traces"})
     return {key: redacted(value) if isinstance(value, str) else value for key, value in stated.items()}
 
