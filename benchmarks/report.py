@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.feedback_report import section as feedback_section
+
 Answer = Mapping[str, Any]
 Result = Mapping[str, Any]
 PEER, OURS = "semantic-router", "wellworn"
@@ -228,8 +230,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Write benchmark results as Markdown.")
     parser.add_argument("results", type=Path, help="the JSON file that benchmarks.accuracy wrote")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("REPORT.md"))
+    parser.add_argument("--feedback", type=Path, help="the JSON file that benchmarks.feedback_replay wrote")
     options = parser.parse_args(arguments)
-    options.out.write_text(report(json.loads(options.results.read_text(encoding="utf-8"))), encoding="utf-8")
+    text = report(json.loads(options.results.read_text(encoding="utf-8")))
+    if options.feedback is not None:
+        text += "\n" + "\n".join(feedback_section(json.loads(options.feedback.read_text(encoding="utf-8"))))
+    options.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

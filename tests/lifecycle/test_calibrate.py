@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from wellworn.lifecycle.calibrate import Judgement, calibration_error, fit, log_loss, refit
+from wellworn.lifecycle.calibrate import ENOUGH, Judgement, Label, calibration_error, chosen, fit, log_loss, refit
 from wellworn.resolver.calibration import NEUTRAL, softmax_with_outside
 
 
@@ -48,6 +50,56 @@ def test_a_few_messages_move_the_numbers_little() -> None:
     scale, shift = fit([Judgement(np.array([3.0]), 0.0, None)] * 2)
     assert 0.5 < scale < 1.0
     assert 0.0 < shift < 2.5
+
+
+def labels(key_id: str | None, count: int, *, person: bool = False, start: int = 0) -> list[Label]:
+    return [Label(key_id, person, f"{key_id} {number}") for number in range(start, start + count)]
+
+
+def chosen_of(all_labels: list[Label]) -> dict[str | None, int]:
+    return dict(Counter(all_labels[place].key_id for place in chosen(all_labels)))
+
+
+def test_when_persons_said_enough_agents_say_nothing() -> None:
+    assert chosen_of([*labels("bot", 2000), *labels(None, ENOUGH, person=True)]) == {None: ENOUGH}
+    assert chosen_of([*labels("bot", 100), *labels(None, ENOUGH - 1, person=True)]) == {None: ENOUGH - 1, "bot": ENOUGH}
+
+
+def test_one_key_alone_is_heard_whole() -> None:
+    assert chosen_of(labels("bot", 500)) == {"bot": 500}
+
+
+def test_a_key_that_repeats_a_text_is_heard_once_with_its_last_word() -> None:
+    again = [Label("bot", False, "same")] * 40
+    assert chosen([*labels("bot", 2), *again]) == [0, 1, 41]
+
+
+KEYS = st.sampled_from([(None, True), ("reviewer", True), ("bot", False), ("other", False), ("third", False)])
+
+
+@settings(deadline=None)
+@given(st.lists(KEYS, min_size=1, max_size=300))
+def test_no_key_outweighs_all_others_nor_agents_the_persons(drawn: list[tuple[str | None, bool]]) -> None:
+    given_labels = [Label(key_id, person, str(place)) for place, (key_id, person) in enumerate(drawn)]
+    places = chosen(given_labels)
+    assert places == sorted(set(places))
+    heard = [given_labels[place] for place in places]
+    counts = Counter(label.key_id for label in heard)
+    if sum(label.person for label in given_labels) >= ENOUGH:
+        assert all(label.person for label in heard)
+    eligible = Counter(label.key_id for label in given_labels if label.person or not all(one.person for one in heard))
+    for key_id, count in counts.items():
+        others = sum(number for other, number in eligible.items() if other != key_id)
+        assert len(counts) == 1 or count <= max(ENOUGH, others)
+
+
+def test_whatever_is_said_the_numbers_stay_within_bounds() -> None:
+    never = [Judgement(np.array([9.0, 0.0]), -9.0, None)] * 5000
+    always = [Judgement(np.array([0.1, 0.0]), 0.0, 0)] * 5000
+    for lie in (never, always):
+        scale, shift = fit(lie)
+        assert 0.25 <= scale <= 4.0
+        assert -3.0 <= shift <= 3.0
 
 
 FLOATS = st.floats(-50, 50, allow_nan=False)
