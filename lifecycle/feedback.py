@@ -83,7 +83,7 @@ class Bounds:
 
     skill: int = 200
     """From anyone."""
-    person: int = 40
+    person: int = 20
     """From one person."""
     agent: int = 10
     """From one agent's key, so that its flood weighs little beside a skill's own text (see benchmarks/REPORT.md)."""
