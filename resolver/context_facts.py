@@ -11,9 +11,12 @@ from pathlib import PurePosixPath
 from wellworn.models.resolution import Context, OpenPr
 from wellworn.models.skill import When
 from wellworn.models.trace import TraceEvent, TraceKind
+from wellworn.resolver.context_words import branch_sentences, ci_sentences, path_sentences, review_sentences
 
 _RECENT = 5
 _FACT_CHARS = 300
+_NO_STATE = "no PR"
+"""Which no tool calls a state, so that only `*` matches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def read_facts(context: Context) -> Facts:
     if context.active_goal:
         statements.append(f"the active goal is {context.active_goal[:_FACT_CHARS]}")
     if context.branch:
-        statements.append(f"the current branch is {context.branch}")
+        statements += [f"the current branch is {context.branch}", *branch_sentences(context.branch)]
     return Facts(
         statements=tuple(dict.fromkeys(statements)),
         goal=(context.active_goal or "")[:_FACT_CHARS],
@@ -56,12 +59,15 @@ def _pr_statements(open_pr: OpenPr | bool | None) -> Iterable[str]:
         return
     if not isinstance(open_pr, OpenPr):
         yield "the current branch has no open PR"
+        yield "no pull request was opened for this work yet"
         return
     yield "the current branch has an open PR"
     if open_pr.review_state:
         yield f"the PR's review state is {_words(open_pr.review_state)}"
+        yield from review_sentences(_words(open_pr.review_state))
     if open_pr.ci_state:
         yield f"CI is {_words(open_pr.ci_state)} on the PR"
+        yield from ci_sentences(_words(open_pr.ci_state))
     if open_pr.labels:
         yield f"the PR is labelled {', '.join(open_pr.labels[:_RECENT])}"
     if open_pr.title:
@@ -69,19 +75,20 @@ def _pr_statements(open_pr: OpenPr | bool | None) -> Iterable[str]:
 
 
 _OUTCOME = {
-    (TraceKind.test_result, True): "tests just passed",
-    (TraceKind.test_result, False): "tests just failed",
-    (TraceKind.command_run, False): "a command just failed",
-    (TraceKind.review_result, True): "a review just passed",
-    (TraceKind.review_result, False): "a review just raised concerns",
-    (TraceKind.forge_step, False): "a recipe's step just failed",
+    (TraceKind.test_result, True): ("tests just passed", "the test suite is green"),
+    (TraceKind.test_result, False): ("tests just failed", "the test suite is broken"),
+    (TraceKind.command_run, False): ("a command just failed", "a command ended with an error"),
+    (TraceKind.review_result, True): ("a review just passed",),
+    (TraceKind.review_result, False): ("a review just raised concerns", "a reviewer found problems"),
+    (TraceKind.forge_step, False): ("a recipe's step just failed",),
 }
 
 
 def _trace_statements(traces: Sequence[TraceEvent]) -> Iterable[str]:
-    for event in traces[-_RECENT:]:
-        if event.success is not None and (event.kind, event.success) in _OUTCOME:
-            yield _OUTCOME[event.kind, event.success]
+    """The last outcome of each kind: tests that passed after they had failed do not fail."""
+    last = {event.kind: event.success for event in traces[-_RECENT:] if event.success is not None}
+    for outcome in last.items():
+        yield from _OUTCOME.get(outcome, ())
 
 
 def _path_statements(paths: Sequence[str]) -> Iterable[str]:
@@ -92,6 +99,7 @@ def _path_statements(paths: Sequence[str]) -> Iterable[str]:
     yield f"changed files are in {', '.join([*tops][:_RECENT])}"
     if endings:
         yield f"changed files end in {', '.join([*endings][:_RECENT])}"
+    yield from path_sentences(paths)
 
 
 def _words(state: str) -> str:
@@ -127,8 +135,8 @@ def _predicates(when: When, context: Context) -> Iterable[tuple[WhenResult, str]
         stated = None if pr is None else isinstance(pr, OpenPr)
         yield _judge(None if stated is None else stated is when.open_pr), _pr_name(when.open_pr)
     for wanted, stated_text, name in (
-        (when.review_state, pr.review_state if isinstance(pr, OpenPr) else None, "review state"),
-        (when.ci_state, pr.ci_state if isinstance(pr, OpenPr) else None, "CI state"),
+        (when.review_state, _state_of(pr, "review_state"), "review state"),
+        (when.ci_state, _state_of(pr, "ci_state"), "CI state"),
         (when.branch, context.branch, "branch"),
         (when.repo, context.repo, "repo"),
     ):
@@ -142,6 +150,11 @@ def _predicates(when: When, context: Context) -> Iterable[tuple[WhenResult, str]
         goal = (context.active_goal or "").casefold()
         named = any(g.casefold() in goal for g in when.active_goal)
         yield _judge(named if goal else None), f"active goal {' or '.join(when.active_goal)}"
+
+
+def _state_of(pr: OpenPr | bool | None, name: str) -> str | None:
+    """The state of an open PR, None where it is not stated; where there is no PR, it is in no state that has a name."""
+    return getattr(pr, name) if isinstance(pr, OpenPr) else _NO_STATE if pr is False else None
 
 
 def _judge(holds: bool | None) -> WhenResult:
