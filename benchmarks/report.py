@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.context_section import section as context_section
 from benchmarks.feedback_report import section as feedback_section
 
 Answer = Mapping[str, Any]
@@ -231,10 +232,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("results", type=Path, help="the JSON file that benchmarks.accuracy wrote")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("REPORT.md"))
     parser.add_argument("--feedback", type=Path, help="the JSON file that benchmarks.feedback_replay wrote")
+    parser.add_argument("--context", type=Path, help="the JSON file that benchmarks.context wrote")
     options = parser.parse_args(arguments)
     text = report(json.loads(options.results.read_text(encoding="utf-8")))
     if options.feedback is not None:
         text += "\n" + "\n".join(feedback_section(json.loads(options.feedback.read_text(encoding="utf-8"))))
+    if options.context is not None:
+        text += "\n" + "\n".join(context_section(json.loads(options.context.read_text(encoding="utf-8"))))
     options.out.write_text(text, encoding="utf-8")
 
 
