@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from litestar.connection import ASGIConnection
+from litestar.datastructures import Headers
 from litestar.handlers import BaseRouteHandler
 
 from wellworn.models.access import Caller, Role
@@ -54,8 +55,9 @@ class Doorkeeper:
 
     async def admit(self, connection: Connection, workspace: Workspace) -> Caller:
         """Return who asks. Raises NotAuthenticated, NotAllowed (a foreign web page), TooManyRequests."""
-        secret = _secret(connection)
-        local = is_loopback(_client(connection)) and not any(h in connection.headers for h in _PROXY_HEADERS)
+        headers = connection.headers  # found anew at every look
+        secret = _secret(headers)
+        local = is_loopback(_client(connection)) and not any(h in headers for h in _PROXY_HEADERS)
         if secret is not None:
             if local and self._token and hmac.compare_digest(secret, self._token):
                 return self._person
@@ -67,7 +69,7 @@ class Doorkeeper:
                 "Without API keys only this machine may ask, directly.",
                 hint="Create a key with `wellworn keys create --role agent` and send it.",
             )
-        refuse_foreign_pages(connection)
+        refuse_foreign_pages(headers)
         return self._person
 
     async def _verified(self, secret: bytes, connection: Connection, workspace: Workspace) -> Caller:
@@ -122,17 +124,17 @@ def needs(role: Role) -> Callable[[Connection, BaseRouteHandler], Awaitable[None
     return guard
 
 
-def refuse_foreign_pages(connection: Connection) -> None:
+def refuse_foreign_pages(headers: Headers) -> None:
     """Without keys a browser's own reach is the danger: refuse other sites' pages and names rebound to loopback.
 
     Raises NotAllowed when `Host` is not a loopback name, or `Origin` is not the very address that was asked.
     """
-    host = connection.headers.get("host", "")
+    host = headers.get("host", "")
     if _hostname(host) not in _LOCAL_NAMES:
         raise NotAllowed("Without API keys the service answers to localhost only.", hint="Ask http://127.0.0.1.")
-    origin = connection.headers.get("origin")
+    origin = headers.get("origin")
     foreign = origin is not None and urlsplit(origin).netloc.lower() != host.lower()
-    if foreign or connection.headers.get("sec-fetch-site") == "cross-site":
+    if foreign or headers.get("sec-fetch-site") == "cross-site":
         raise NotAllowed("Web pages of other sites may not use this service.", hint="Use an API key from a program.")
 
 
@@ -157,14 +159,14 @@ def _touch(workspace: Workspace, key_id: str) -> None:
         log.warning("the use of key %s could not be noted: %s", key_id, error)
 
 
-def _secret(connection: Connection) -> bytes | None:
-    given = connection.headers.get("authorization")
+def _secret(headers: Headers) -> bytes | None:
+    given = headers.get("authorization")
     if given is not None:
         scheme, _, secret = given.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise NotAuthenticated("The Authorization header is not a bearer key.", hint="Send Bearer ww_...")
         return secret.strip().encode("latin-1", "replace")
-    given = connection.headers.get("x-api-key")
+    given = headers.get("x-api-key")
     return None if given is None else given.strip().encode("latin-1", "replace")
 
 
@@ -173,6 +175,7 @@ def _client(connection: Connection) -> str:
     return client[0] if client else ""
 
 
+@lru_cache(maxsize=1024)
 def _hostname(host: str) -> str:
     try:
         return urlsplit(f"//{host}").hostname or ""
