@@ -198,7 +198,7 @@ def _after_doubt(words: Words, i: int) -> int | None:
         if words[k + 1 : k + 2] in (("should",), ("can",), ("must",)):
             return _action(words, k + 2)
         return _action(words, k + 3) if words[k + 1 : k + 3] in (("want", "to"), ("need", "to")) else None
-    if words[i : i + 2] == ("i", "wouldn't"):
+    if words[i : i + 2] in (("i", "wouldn't"), ("i", "won't"), ("we", "won't")):
         return _action(words, i + 2)
     for opening in _NOT_YET:
         if words[i : i + len(opening)] == opening:
@@ -214,6 +214,8 @@ def _after_told(words: Words, i: int) -> int | None:
     """ "my boss told me not to X"."""
     for k in range(i + 1, min(i + 7, len(words) - 2)):
         if words[k] in ("told", "asked", "said", "says"):
+            if words[k + 1] in NEGATED_DO and words[i] == "i":
+                return k + 2
             wish = k + 1 + (words[k + 1] in ("me", "us", "you", "him", "her", "them"))
             return wish + 2 if words[wish : wish + 2] == ("not", "to") else None
     return None

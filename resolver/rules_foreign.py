@@ -13,8 +13,9 @@ from wellworn.resolver.rules_words import ACTIONS, AUXILIARIES, GERUNDS, PASTS, 
 
 _BEFORE_VERB = words_of("no nunca não nao jamais non mai nicht niemals nie niet nooit ne pas n'")
 _AFTER_VERB = words_of("pas jamais nicht niet nie niemals nooit")
+_VERB_LAST = words_of("nicht nie niemals niet nooit")
 _NO_THING = words_of(
-    "kein keine keinen keinerlei geen aucun aucune ningún ningun ninguna nenhum nenhuma nessun nessuna"
+    "nichts niets kein keine keinen keinerlei geen aucun aucune ningún ningun ninguna nenhum nenhuma nessun nessuna"
 )
 _WITHOUT = words_of("ohne sans sin sem senza zonder")
 _NEGATORS = (_BEFORE_VERB | _AFTER_VERB | _NO_THING | _WITHOUT) - {"no"}
@@ -46,7 +47,8 @@ _STEMS_BY_HEAD = {head: tuple(s for s in _STEMS if s[:2] == head) for head in {s
 _ENDINGS = words_of(
     "e en n et st t es a as an ar er ir o er ons ez ent é re ues ue uen uer uem quen que ques quem ga gas gan gues "
     "gue guen gar eer eert eren i amo ate iamo are ere ire emos amos r ren ieren iere iert ier s y ie ies oie oies "
-    "oyer oyez oyons ieguen iegues iegue ga go ce ces cen cia iar ie iez ier iquen ique iques iar icare icate ica hi"
+    "ten car cando quemos oyer oyez oyons ieguen iegues iegue ga go ce ces cen cia iar ie iez ier iquen ique iques "
+    "iar icare icate ica hi"
 )
 _ENGLISH = ACTIONS | GERUNDS.keys() | PASTS.keys() | AUXILIARIES | SUBJECTS
 
@@ -72,7 +74,7 @@ def foreign_starts(tokens: Tokens) -> frozenset[int]:
             starts.add(i)
             continue
         joined = words[i] in _AND and i + 1 < len(words) and (_acts(words[i + 1]) or words[i + 1] in _BEFORE_VERB)
-        opens = words[i] in _FILLERS or words[i] in _BEFORE_VERB or _acts(words[i])
+        opens = words[i] in _FILLERS or words[i] in _BEFORE_VERB or words[i] in _NO_THING or _acts(words[i])
         if joined or (opens and tokens.pauses[i - 1] != NONE):
             starts.add(i)
     return frozenset(starts)
@@ -107,7 +109,8 @@ def _negated_span(words: tuple[str, ...], begin: int, last: int) -> tuple[int, i
         while place < last and words[place] in _BEFORE_VERB:
             place += 1
         known = place < last and (_foreign_verb(words[place]) if head == "no" else _acts(words[place]))
-        place = place if known else -1
+        if not known:
+            place = begin + 1 if head in _VERB_LAST and _acts(words[last - 1]) else -1
     elif head.startswith("n'") and _acts(head[2:]) and not _AFTER_VERB.isdisjoint(words[begin:last]):
         place = begin
     else:

@@ -123,7 +123,9 @@ def _judge(tokens: Tokens, first: int, last: int, *, after_order: bool) -> list[
         return [talk]
     if clause[0] in CONDITIONS and last < len(tokens.words) and tokens.pauses[last - 1] <= SOFT:
         return [Part(first, last, "conditional")]
-    return _with_omissions(tokens, first, last) if orders(tokens, first, last) else [Part(first, last, "request")]
+    # "... but this time without deploying" hangs on the order before it.
+    leaves_out = orders(tokens, first, last) or (after_order and tokens.words[first] == "but")
+    return _with_omissions(tokens, first, last) if leaves_out else [Part(first, last, "request")]
 
 
 def _excluding(negated: Negated) -> list[Part]:

@@ -124,11 +124,19 @@ def _why(words: Words, present: set[str]) -> float:
         return 0.8  # "do you know why the release skill ran?"
     if words[1] == "on":  # what "why on earth" leaves
         words = words[:1] + words[2:]
+    if words[2:3] and words[2] in ("you", "they", "we") and _does_now(words):
+        return 0.6
     if len(words) < 3 or words[1] not in _DID or "not" in words[2:4]:
         return 0.0
     if _of_skill(present) and _RAN & present:
         return 0.9
     return 0.8 if words[1] in _PAST_DID and _acted(words[2:]) and PROBLEMS.isdisjoint(present) else 0.0
+
+
+def _does_now(words: Words) -> bool:
+    """ "(why) are you pushing", "(why) would you merge that"."""
+    going = words[1] in ("are", "were") and words[3:4] != () and words[3] in GERUNDS
+    return going or (words[1] == "would" and words[3:4] != () and words[3] in ACTIONS)
 
 
 def _what(words: Words, present: set[str]) -> float:
@@ -203,6 +211,8 @@ def _how(words: Words, present: set[str]) -> float:
     if words[1] == "come":  # "how come the release skill ran?"
         known = (_of_skill(present) and _RAN & present) or any(word in CLEAR_PASTS for word in words)
         return 0.8 if known and PROBLEMS.isdisjoint(present) else 0.0
+    if words[1] == "did" and META & present and _RAN & present:
+        return 0.7  # "how did the release skill get triggered?"
     if words[1] in ("does", "do", "did", "the") and META & present and words[-1] in ("work", "works", "run", "runs"):
         return 0.7
     if words[1] in ("did", "was", "were") and ARTEFACTS & present and PROBLEMS.isdisjoint(present):
@@ -219,6 +229,8 @@ def _is(words: Words, present: set[str]) -> float:
     """ "is the release out yet?"; the state must be the end of the question."""
     if words[1] == "it":
         return _is_it(words)
+    if words[1] in ("you", "they", "we") and words[2] in GERUNDS:
+        return 0.5  # "are you deploying?"
     if "the" in words[1:4] and "skill" in words[2:5] and "that" in words[3:6]:
         return 0.6  # "is X the skill that tags?"
     known = (words[1] in _OURS or words[1] in ARTEFACTS) and (ARTEFACTS | META) & present and _STATES & present
@@ -227,6 +239,8 @@ def _is(words: Words, present: set[str]) -> float:
 
 def _is_it(words: Words) -> float:
     """ "is it time to release?", "is it safe to deploy?"."""
+    if words[2] in _DONE_TO_SOFTWARE and not set(words[3:]) - _TRAILING - {"yet", "already"}:
+        return 0.5  # "is it deployed?"
     known = len(words) > 4 and words[2] in _FITTING and words[3] == "to" and words[4] in ACTIONS
     return 0.5 if known else 0.0
 

@@ -6,11 +6,12 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wellworn.resolver.message import read_message, split_words
+from wellworn.resolver.message import REQUEST_LIMIT, read_message, split_words
 from wellworn.resolver.rules import Reading, read_intent
+from wellworn.resolver.rules_several import SEVERAL_LIMIT
 
 TABLE = Path(__file__).with_name("rules.tsv")
 MOODS = {"request", "question_about", "mention", "prohibition", "greeting", "pasted", "empty"}
@@ -68,6 +69,31 @@ def test_both_of_two_requests_are_given_in_their_own_words() -> None:
     assert reading.request_text == "fix the lint and then open a PR"
 
 
+@pytest.mark.parametrize(
+    ("text", "several"),
+    [
+        ("Fix the tests. Then address the comments.", ("Fix the tests", "address the comments")),
+        ("Ship it. After that, tidy the branches.", ("Ship it", "tidy the branches")),
+        ("1) fix the lint 2) open a PR", ("fix the lint", "open a PR")),
+        ("The build is red. Fix it. Then open a PR.", ("The build is red. Fix it", "open a PR")),
+        ("Can you fix the lint? Could you also open a PR?", ("fix the lint", "open a PR")),
+    ],
+)
+def test_requests_of_sentences_and_items_are_told_apart(text: str, several: tuple[str, ...]) -> None:
+    assert read(text).several == several
+
+
+def test_of_a_long_message_each_sentence_that_begins_with_an_order_counts_once() -> None:
+    background = "The suite has been failing on CI for two days now, always in the same place and never on my machine. "
+    reading = read(f"{background}Find the cause, fix it and rerun the suite. The docs are fine. Then write the notes.")
+
+    assert reading.several == ("Find the cause, fix it and rerun the suite", "write the notes")
+
+
+def test_an_item_that_is_ticked_off_is_not_asked_for() -> None:
+    assert "tag" not in read("- [ ] run the tests\n- [x] tag the release").request_text
+
+
 def test_lone_prohibition_keeps_its_words_and_is_no_request() -> None:
     reading = read("never push without asking")
 
@@ -119,6 +145,43 @@ def test_text_to_match_holds_only_words_of_the_message(text: str) -> None:
     message = read_message(text)
 
     assert set(split_words(read_intent(message).request_text)) <= set(message.words)
+
+
+@given(TEXTS)
+def test_each_of_several_requests_is_a_piece_of_the_message(text: str) -> None:
+    message = read_message(text)
+
+    assert all(piece and piece in message.request for piece in read_intent(message).several)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=" ,abcdefghijklmnopqrstuvwxyz", max_size=120))
+def test_a_sentence_of_more_words_than_the_limit_is_one_task(text: str) -> None:
+    reading = read(f"fix the build {text} {'and then push it ' * SEVERAL_LIMIT}")
+
+    assert reading.several == ()
+
+
+@given(st.lists(PIECES, min_size=1, max_size=6))
+@settings(max_examples=25, deadline=None)
+def test_fifty_kilobytes_of_anything_are_read_within_bounds(pieces: list[str]) -> None:
+    unit = " ".join(pieces) + " "
+    message = read_message(unit * (50_000 // len(unit) + 1))
+    reading = read_intent(message)
+
+    assert len(message.request) <= REQUEST_LIMIT
+    assert len(reading.request_text) <= REQUEST_LIMIT
+
+
+NEGATED = ("nicht {}en", "niet {}en", "ne pas {}er", "ne {}e pas", "no {}es", "não {}e", "non {}are")
+
+
+@given(st.sampled_from(NEGATED), st.sampled_from(["deploy", "push"]), st.sampled_from(["", "bitte ", "por favor "]))
+def test_negation_of_other_languages_rules_out(template: str, stem: str, before: str) -> None:
+    reading = read(before + template.format(stem))
+
+    assert reading.mood == "prohibition"
+    assert stem in reading.excluded[0]
 
 
 @given(TEXTS)
