@@ -48,10 +48,10 @@ from wellworn.store.discovery import Source
 from wellworn.store.skills import SkillTable
 from wellworn.store.sources import SourceTable
 
-LIBRARIES = ((20, 5, 0), (20, 5, 5), (100, 20, 0), (1000, 60, 0))
+LIBRARIES = ((20, 5, 0), (20, 5, 5), (100, 20, 0), (1000, 40, 0))
 """(skills, families, first kind) of each library that is made for a seed."""
 SIZES = tuple(dict.fromkeys(size for size, _, _ in LIBRARIES))
-COST_MESSAGES = {"skill messages": 1500, "clinc150": 900}
+COST_MESSAGES = {"skill messages": 700, "clinc150": 500}
 OWNER = "benchmark"
 _FIELDS = ("description", "examples", "aliases", "triggers", "negatives")
 _NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -145,7 +145,7 @@ def make_library(
             made.append(_family(kind, topic, members, paraphrases, chance))
     rest = [one for one in pool if one.id not in taken and not named & set(one.id.split("-"))]
     filled = chance.sample(rest, min(len(rest), size - len(taken)))
-    others = [make_skill(one.id, {"description": one.description}, one.body if n % 2 else "")
+    others = [make_skill(one.id, {"description": one.description}, "" if n % 4 else one.body)
               for n, one in enumerate(filled)]  # fmt: skip
     skills = distinct_ids([*(skill for family in made for skill in family.skills), *others])
     cases = [case for family in made for case in _cases(family, others, paraphrases, chance)]
