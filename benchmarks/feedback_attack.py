@@ -44,7 +44,7 @@ from wellworn.service.workspace import Workspace
 HONEST, FLOOD, NEIGHBOURS, OTHERS_REPORTED = 500, 2000, 5, 150
 ROUND = 500
 """Messages that are answered before they are judged; with few rounds the trained head is fitted anew less often."""
-UNBOUNDED = Bounds(skill=10**9, person=10**9, agent=10**9, agents=10**9)
+UNBOUNDED = Bounds(*[10**9] * 6)
 """What the counts alone keep away: everything else is judged as ever."""
 
 Say = Callable[[IntentResolution, Row, random.Random], Words | None]

@@ -87,8 +87,11 @@ class Bounds:
     """From one person."""
     agent: int = 10
     """From one agent's key, so that its flood weighs little beside a skill's own text (see benchmarks/REPORT.md)."""
+    agent_negatives: int = 3
+    """Of these, negatives: a flood of ten against each neighbour cost the neighbours 18 points of top-1."""
     agents: int = 20
     """From all agents' keys together: many keys are no way around the bound, and room is left for persons."""
+    agents_negatives: int = 6
 
 
 BOUNDS = Bounds()
@@ -117,7 +120,8 @@ class Standing:
 
     same_text: lessons in force with the text, of any skill of the target's scope and owner. authors: ids of the skills
     there whose author gave the text as an alias, trigger or example. total, own, agents: how many lessons the
-    target has from anyone, from this teacher, and from agents' keys.
+    target has from anyone, from this teacher, and from agents' keys; own_negatives, agents_negatives: how many of these
+    are negatives.
     """
 
     same_text: Sequence[Lesson] = ()
@@ -125,6 +129,8 @@ class Standing:
     total: int = 0
     own: int = 0
     agents: int = 0
+    own_negatives: int = 0
+    agents_negatives: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +165,8 @@ def judge_lesson(lesson: Teaching, teacher: Teacher, standing: Standing, bounds:
         )
     going = [one.teacher for one in contrary if one.teaching.target == lesson.target]
     full = _full(name, teacher, standing, going, bounds)
+    if full is None and lesson.field is UtteranceField.negative and not teacher.person:
+        full = _full_of_negatives(name, standing, bounds)
     if full is not None:
         return Ruling(False, note=full)
     return Ruling(True, replaces=tuple(one.id for one in contrary))
@@ -194,6 +202,26 @@ def _full(name: str, teacher: Teacher, standing: Standing, going: Sequence[Teach
     if standing.total - len(going) >= bounds.skill:
         return f"{name} has all {bounds.skill} lessons that it may have."
     return None
+
+
+def _full_of_negatives(name: str, standing: Standing, bounds: Bounds) -> str | None:
+    """As `_full`, of an agent's negatives. A negative never takes the place of one."""
+    if standing.own_negatives >= bounds.agent_negatives:
+        return f"You taught {name} {bounds.agent_negatives} messages that it does not mean; a person can teach it more."
+    if standing.agents_negatives >= bounds.agents_negatives:
+        return f"Agents taught {name} {bounds.agents_negatives} messages that it does not mean; a person can add more."
+    return None
+
+
+def in_order(lessons: Sequence[Teaching]) -> list[Teaching]:
+    """Return what is to be judged first, first: what was meant, then what was not."""
+    return sorted(lessons, key=lambda one: one.field is UtteranceField.negative)
+
+
+def goes_on(teacher: Teacher, ruling: Ruling) -> bool:
+    """Whether the rest of a verdict still teaches. An agent's "should have been X" speaks against another skill only when
+    X learns from it: else a flood would go on against all the others when X has long had its share."""
+    return teacher.person or ruling.teaches
 
 
 def lesson_text(message: str) -> str:

@@ -14,6 +14,8 @@ from wellworn.lifecycle.feedback import (
     Teacher,
     Teaching,
     check_verdict,
+    goes_on,
+    in_order,
     judge_lesson,
     lesson_text,
     teachings,
@@ -21,7 +23,7 @@ from wellworn.lifecycle.feedback import (
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import NotFound
 from wellworn.models.resolution import FeedbackAnswer, FeedbackRequest, TaughtUtterance, Verdict
-from wellworn.models.skill import Scope, SkillView
+from wellworn.models.skill import Scope, SkillView, UtteranceField
 from wellworn.resolver.message import read_message
 from wellworn.service.places import may_see_repo, session_owner
 from wellworn.service.records import answered_target, feedback_row, owners_of, taught_row, taught_view
@@ -72,7 +74,7 @@ class Lessons:
         teacher = Teacher(caller.key_id, person=caller.covers(Role.reviewer))
         taught: list[TaughtRow] = []
         notes: list[str] = []
-        for lesson in lessons:
+        for lesson in in_order(lessons):
             ruling = judge_lesson(lesson, teacher, self._standing(lesson.target, text, teacher), self._bounds)
             for number in ruling.replaces:
                 self._table.remove_taught(number, now=given.created_at)
@@ -81,17 +83,23 @@ class Lessons:
                 self._table.teach(taught[-1:], now=given.created_at)
             if ruling.note is not None:
                 notes.append(ruling.note)
+            if not goes_on(teacher, ruling):
+                break
         return taught, notes
 
     def _standing(self, target: Target, text: str, teacher: Teacher) -> Standing:
         same = self._table.with_text(target.scope, target.owner, text)
-        total, own, agents = self._table.count_taught(target.scope, target.owner, target.skill_id, teacher.key_id)
+        place = (target.scope, target.owner, target.skill_id, teacher.key_id)
+        total, own, agents = self._table.count_taught(*place)
+        _, own_negatives, agents_negatives = self._table.count_taught(*place, UtteranceField.negative)
         return Standing(
             same_text=[_lesson(row, by_person=by_person) for row, by_person in same],
             authors=self._table.authors_of(target.scope, target.owner, text),
             total=total,
             own=own,
             agents=agents,
+            own_negatives=own_negatives,
+            agents_negatives=agents_negatives,
         )
 
     def _target(self, skill_id: str, row: ResolutionRow) -> Target:

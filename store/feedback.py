@@ -139,12 +139,17 @@ class FeedbackTable:
         )
         return [_taught(row) for row in rows]
 
-    def count_taught(self, scope: Scope, owner: str, skill_id: str, key_id: str | None) -> tuple[int, int, int]:
-        """Return how many taught utterances a skill has: by anyone, by this key (None: locally), by agents' keys."""
+    def count_taught(
+        self, scope: Scope, owner: str, skill_id: str, key_id: str | None, field: UtteranceField | None = None
+    ) -> tuple[int, int, int]:
+        """Return how many taught utterances a skill has: by anyone, by this key (None: locally), by agents' keys.
+
+        field: `learned` or `negative`; None counts both.
+        """
         total, own, agents = self._db.rows(
             f"""SELECT count(*), coalesce(sum(key_id IS ?), 0), coalesce(sum(NOT {_BY_PERSON}), 0) FROM taught
-                WHERE scope = ? AND owner = ? AND skill_id = ? AND removed_at IS NULL""",
-            (key_id, scope.value, owner, skill_id),
+                WHERE scope = ? AND owner = ? AND skill_id = ? AND removed_at IS NULL AND field = coalesce(?, field)""",
+            (key_id, scope.value, owner, skill_id, None if field is None else field.value),
         )[0]
         return total, own, agents
 

@@ -19,6 +19,8 @@ from wellworn.lifecycle.feedback import (
     Teaching,
     check_verdict,
     expected_skill,
+    goes_on,
+    in_order,
     judge_lesson,
     lesson_text,
     teachings,
@@ -171,8 +173,14 @@ def test_the_usual_bounds_leave_room_for_persons_whatever_agents_do() -> None:
     assert BOUNDS.agents + BOUNDS.person <= BOUNDS.skill
 
 
+def test_what_was_meant_is_judged_first_and_an_agents_verdict_ends_where_it_teaches_nothing() -> None:
+    both = in_order(teachings(Verdict.should_be, SHIP, REVIEW))
+    assert [one.field for one in both] == [UtteranceField.learned, UtteranceField.negative]
+    assert [goes_on(who, Ruling(taught)) for who in (ME, BOT) for taught in (True, False)] == [True, True, True, False]
+
+
 TEACHERS = [ME, BOB, BOT, OTHER_BOT, Teacher("k-third", person=False)]
-BOUND = Bounds(skill=9, person=4, agent=2, agents=3)
+BOUND = Bounds(skill=9, person=4, agent=3, agent_negatives=1, agents=5, agents_negatives=2)
 
 
 class Book:
@@ -184,6 +192,9 @@ class Book:
 
     def standing(self, target: Target, text: str, teacher: Teacher) -> Standing:
         mine = [who for _, teaching, who in self.lessons.values() if teaching.target == target]
+        against = [
+            who for _, teaching, who in self.lessons.values() if teaching == Teaching(target, UtteranceField.negative)
+        ]
         same = [Lesson(number, one[1], one[2]) for number, one in self.lessons.items() if one[0] == text]
         return Standing(
             same_text=same,
@@ -191,6 +202,8 @@ class Book:
             total=len(mine),
             own=mine.count(teacher),
             agents=sum(not who.person for who in mine),
+            own_negatives=against.count(teacher),
+            agents_negatives=sum(not who.person for who in against),
         )
 
     def teach(self, text: str, lesson: Teaching, teacher: Teacher) -> None:
@@ -222,7 +235,12 @@ def test_whatever_is_said_in_whatever_order_stays_within_every_bound(
         mine = [who for _, teaching, who in book.lessons.values() if teaching.target == target]
         assert len(mine) <= BOUND.skill
         assert sum(not who.person for who in mine) <= BOUND.agents
+        against = [
+            who for _, lesson, who in book.lessons.values() if lesson == Teaching(target, UtteranceField.negative)
+        ]
+        assert sum(not who.person for who in against) <= BOUND.agents_negatives
         for who in TEACHERS:
+            assert who.person or against.count(who) <= BOUND.agent_negatives
             assert mine.count(who) <= (BOUND.person if who.person else BOUND.agent)
     said = [(text, teaching.target, teaching.field) for text, teaching, _ in book.lessons.values()]
     assert len(said) == len(set(said))

@@ -299,6 +299,19 @@ def test_several_agents_together_teach_a_skill_no_more_than_their_bound_and_a_pe
     assert [one.skill_id for one in more.taught] == ["water-plants"]
 
 
+def test_a_flood_for_one_skill_does_not_go_on_against_the_others(world: World) -> None:
+    world.usual()
+    (bot,) = keys_of(world, Role.agent)
+    with world.open() as workspace:
+        for number in range(3 * BOUNDS.agent):
+            teach(workspace, f"{SHIP} {strange(str(number))}", "water-plants", bot)
+        taught = workspace.taught_by_key(bot.key_id, ME)
+    fields = [(one.skill_id, one.field) for one in taught]
+    assert fields.count(("water-plants", "learned")) == BOUNDS.agent
+    assert fields.count(("release-local", "negative")) <= BOUNDS.agent_negatives
+    assert len(fields) <= BOUNDS.agent + 2 * BOUNDS.agent_negatives
+
+
 def test_the_same_message_asked_and_judged_again_is_one_lesson(world: World) -> None:
     world.usual()
     with world.open() as workspace:
