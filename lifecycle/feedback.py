@@ -219,8 +219,11 @@ def in_order(lessons: Sequence[Teaching]) -> list[Teaching]:
 
 
 def goes_on(teacher: Teacher, ruling: Ruling) -> bool:
-    """Whether the rest of a verdict still teaches. An agent's "should have been X" speaks against another skill only when
-    X learns from it: else a flood would go on against all the others when X has long had its share."""
+    """Whether the rest of a verdict still teaches.
+
+    An agent's "should have been X" speaks against another skill only when X learns from it: else a flood would go on
+    against all the others when X has long had its share.
+    """
     return teacher.person or ruling.teaches
 
 
