@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,26 +32,15 @@ def gather(
     head_refs: the trained head's skills, most probable first.
     """
     found = dict.fromkeys([*exact, *_named(view, inquiry)])
-    near = view.nearest(inquiry.query, NEAREST)
-    for ref in _in_turn(near, lexical.top(LEXICAL).tolist(), head_refs):
+    searches = view.nearest(inquiry.query, NEAREST), lexical.top(LEXICAL).tolist(), head_refs
+    for ref in chain.from_iterable(zip_longest(*searches)):
         if len(found) >= limit:
             break
-        found[ref] = None
+        if ref is not None:  # a search that has no more
+            found[ref] = None
     return np.array([*found][:limit], dtype=np.int64)
 
 
 def _named(view: View, inquiry: Inquiry) -> Iterator[int]:
     for name in inquiry.reading.named:
         yield from (ref for ref in view.by_id(name) if view.card(ref).matchable)
-
-
-def _in_turn(*lists: Iterable[int]) -> Iterator[int]:
-    waiting = [iter(one) for one in lists]
-    while waiting:
-        rest = []
-        for one in waiting:
-            ref = next(one, None)
-            if ref is not None:
-                yield ref
-                rest.append(one)
-        waiting = rest
