@@ -97,11 +97,19 @@ def test_what_was_pasted_around_the_request_is_left_out(world: World) -> None:
     assert any("pasted" in note and "code" in note for note in answer.notes)
 
 
-def test_two_requests_in_one_message_are_a_choice_naming_both(world: World) -> None:
+@pytest.mark.parametrize(
+    "message",
+    [
+        "delete the merged branches and then write the change log",
+        "Delete the merged branches. After that, write the change log.",
+        "Two things:\n- delete the merged branches\n- write the change log",
+    ],
+)
+def test_two_requests_in_one_message_are_a_choice_naming_both(world: World, message: str) -> None:
     world.skill("delete-branches", "Deletes branches.", aliases=["delete the merged branches"])
     world.skill("write-changelog", "Writes the change log.", aliases=["write the change log"])
     with world.open() as workspace:
-        answer = ask(workspace, "delete the merged branches and then write the change log")
+        answer = ask(workspace, message)
     assert answer.decision is Decision.choose
     assert [one.skill_id for one in answer.alternatives[:2]] == ["delete-branches", "write-changelog"]
     assert any("several things" in note for note in answer.notes)
