@@ -32,12 +32,14 @@ class Figure(NamedTuple):
 TOP1 = Figure("top 1", lambda answer: answer["inScope"]["top1"], percent=True)
 TOP5 = Figure("top 5", lambda answer: answer["inScope"]["top5"], percent=True)
 AUROC = Figure("AUROC", lambda answer: answer["outOfScope"]["auroc"])
+AUROC_ANY = Figure("AUROC, any", lambda answer: answer["outOfScope"].get("aurocAny"))
 ECE = Figure("ECE", lambda answer: answer["calibration"]["ece"])
 FIGURES = {
     "top1": TOP1,
     "top5": TOP5,
     "mrr": Figure("MRR", lambda answer: answer["inScope"]["mrr"]),
     "auroc": AUROC,
+    "aurocAny": AUROC_ANY,
     "rejectedAt60": Figure("rejected at 0.60", lambda answer: answer["outOfScope"]["rejectedAt60"], percent=True),
     "avoided": Figure("near misses avoided", lambda answer: answer["nearMisses"]["avoided"], percent=True),
     "ece": ECE,

@@ -136,12 +136,17 @@ class Explanation(Wire):
 
 
 class IntentResolution(Wire):
-    """The answer to one message. `alternatives` holds the runners-up, best first; on `none` also the nearest."""
+    """The answer to one message. `alternatives` holds the runners-up, best first; on `none` also the nearest.
+
+    confidence: that the top skill is meant. any_confidence: that any saved skill is, whichever; what is left of 1 is
+    the probability that none is.
+    """
 
     resolution_id: str
     matched: bool
     skill_id: SkillId | None = None
     confidence: float = Field(ge=0.0, le=1.0)
+    any_confidence: float = Field(default=0.0, ge=0.0, le=1.0)
     scope: Scope | None = None
     decision: Decision
     reason: str

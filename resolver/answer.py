@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wellworn.models.resolution import (
@@ -40,6 +42,7 @@ def compose_resolution(question: Question, judged: Judged, *, resolution_id: str
         matched=chosen is not None,
         skill_id=card.id if card else None,
         confidence=chosen.confidence if chosen else best,
+        any_confidence=any_confidence(judged.ranked),
         scope=card.scope if card else None,
         decision=verdict.decision,
         reason=resolution_sentence(verdict, judged.ranked, evidence, question.reading.mood),
@@ -51,6 +54,11 @@ def compose_resolution(question: Question, judged: Judged, *, resolution_id: str
         contributions=_explanation(question, judged) if question.request.explain else None,
         generation=question.snapshot.generation,
     )
+
+
+def any_confidence(ranked: Sequence[Ranked]) -> float:
+    """Return the probability that one of the candidates is meant, whichever: their confidences exclude one another."""
+    return min(math.fsum(one.confidence for one in ranked), 1.0)
 
 
 def _gates_of_all(among: tuple[Ranked, ...]) -> list[str]:

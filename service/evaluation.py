@@ -17,6 +17,7 @@ from wellworn.index.live import LiveIndex
 from wellworn.models.errors import InvalidInput
 from wellworn.models.resolution import Context, Decision, Invocation, ResolveRequest
 from wellworn.models.skill import Scope, Skill, SkillManifest
+from wellworn.resolver.answer import any_confidence
 from wellworn.resolver.evaluation.answer import EvaluationAnswer
 from wellworn.resolver.evaluation.messages import Message, groups_of, read_messages
 from wellworn.resolver.evaluation.outcome import EvaluatedMessage
@@ -162,6 +163,7 @@ def _asker(resolver: Resolver, index: LiveIndex, now: datetime) -> ResolveFuncti
             decision=judged.verdict.decision,
             latency_ms=1000 * elapsed,
             offered=max(1, len(judged.verdict.among)) if choosing else 1,
+            any_confidence=any_confidence(judged.ranked),
         )
 
     return ask

@@ -24,11 +24,13 @@ class InScope(Wire):
 class OutOfScope(Wire):
     """Messages that mean no skill, judged by the top skill's confidence against that of the messages in scope.
 
+    auroc_any: by the confidence that any skill is meant, which does not fall when two skills compete.
     rejectedAt60: share whose confidence stays below 0.60. fprAt95: share that passes where 95 % in scope do.
     """
 
     n: int
     auroc: float | None
+    auroc_any: float | None
     rejected_at_60: float | None
     fpr_at_95: float | None
 

@@ -18,6 +18,7 @@ HIGHER_IS_BETTER: dict[str, _Figure] = {
     "mrr": lambda answer: answer.in_scope.mrr,
     "ndcg10": lambda answer: answer.in_scope.ndcg10,
     "auroc": lambda answer: answer.out_of_scope.auroc,
+    "aurocAny": lambda answer: answer.out_of_scope.auroc_any,
     "rejectedAt60": lambda answer: answer.out_of_scope.rejected_at_60,
     "avoided": lambda answer: answer.near_misses.avoided,
     "precision": lambda answer: answer.confident.precision,

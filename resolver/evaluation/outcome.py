@@ -18,12 +18,14 @@ class EvaluatedMessage:
 
     ranked: (skill id, confidence), best first, whatever was decided; at least 10 skills when there are that many.
     offered: how many of the first in `ranked` the answer puts forward: 1, or on `choose` all its candidates.
+    any_confidence: that any skill is meant; None where a system does not say.
     """
 
     ranked: Sequence[tuple[str, float]]
     decision: Decision
     latency_ms: float
     offered: int = 1
+    any_confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

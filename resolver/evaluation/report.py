@@ -92,6 +92,7 @@ def _figure_rows(answer: EvaluationAnswer) -> Iterable[tuple[str, str, str]]:
     if unmeant.n:
         name = f"out of scope ({unmeant.n} messages): AUROC"
         yield name, number(unmeant.auroc), _within(answer.intervals.auroc, shares=False)
+        yield "  AUROC by the confidence in any skill", number(unmeant.auroc_any), ""
         yield "  below 0.60", percent(unmeant.rejected_at_60), ""
         yield "  passing where 95 % in scope pass", percent(unmeant.fpr_at_95), ""
     if near.n:

@@ -70,9 +70,17 @@ def out_of_scope_figures(outcomes: Sequence[Outcome]) -> OutOfScope:
     return OutOfScope(
         n=len(unmeant),
         auroc=metrics.auroc(meant, unmeant),
+        auroc_any=_auroc_any(outcomes),
         rejected_at_60=float((unmeant < ANSWERED_AT).mean()) if len(unmeant) else None,
         fpr_at_95=metrics.false_positive_rate_at(meant, unmeant),
     )
+
+
+def _auroc_any(outcomes: Sequence[Outcome]) -> float | None:
+    said = [(outcome.message, outcome.answer.any_confidence) for outcome in outcomes]
+    meant = [value for message, value in said if message.in_scope and value is not None]
+    unmeant = [value for message, value in said if message.out_of_scope and value is not None]
+    return metrics.auroc(meant, unmeant)
 
 
 def near_miss_figures(outcomes: Sequence[Outcome]) -> NearMisses:

@@ -41,7 +41,7 @@ DOES = {
 
 
 def pool() -> list[cases.Wild]:
-    """Thirty made-up skills, ten topics of three (the other words are too short for one), each quoting a request or two."""
+    """Thirty made-up skills, ten topics of three (other words are too short for one), each quoting a request or two."""
     return [
         cases.wild(
             f"{topic}-{does}",

@@ -27,6 +27,7 @@ from wellworn.resolver.evaluation.outcome import EvaluatedMessage, Outcome
 from wellworn.resolver.evaluation.plot import write_plot
 from wellworn.resolver.evaluation.report import print_comparison, print_report
 from wellworn.resolver.evaluation.runner import EvaluationRun, GroupIndex, control_cases, own_words, run_evaluation
+from wellworn.resolver.evaluation.summary import out_of_scope_figures
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def test_a_run_answers_in_the_documented_shape() -> None:
     answer = run_evaluation(messages, LIBRARY, shared_words).answer
     wire = json.loads(answer.model_dump_json(by_alias=True))
     assert set(wire["inScope"]) == {"n", "top1", "top3", "top5", "mrr", "ndcg10"}
-    assert set(wire["outOfScope"]) == {"n", "auroc", "rejectedAt60", "fprAt95"}
+    assert set(wire["outOfScope"]) == {"n", "auroc", "aurocAny", "rejectedAt60", "fprAt95"}
     assert set(wire["nearMisses"]) == {"n", "avoided"}
     assert set(wire["calibration"]) == {"ece", "brier", "bins"}
     assert len(wire["calibration"]["bins"]) == 15
@@ -93,7 +94,7 @@ def test_a_run_answers_in_the_documented_shape() -> None:
     assert wire["indexing"] == {"utterances": 3, "seconds": 0.5}
     assert wire["inScope"]["n"] == 2
     assert wire["inScope"]["top1"] == 1.0
-    assert wire["outOfScope"] == {"n": 1, "auroc": 1.0, "rejectedAt60": 1.0, "fprAt95": 0.0}
+    assert wire["outOfScope"] == {"n": 1, "auroc": 1.0, "aurocAny": None, "rejectedAt60": 1.0, "fprAt95": 0.0}
 
 
 def test_a_message_of_a_group_is_asked_of_that_group_only() -> None:
@@ -411,3 +412,12 @@ def test_a_missing_matplotlib_is_named_with_what_to_install(tmp_path: Path) -> N
     )
     done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True, cwd=tmp_path, check=True)
     assert "pip install 'wellworn[plot]'" in done.stdout
+
+
+def test_the_confidence_in_any_skill_has_an_auroc_of_its_own() -> None:
+    """Two skills that compete share the confidence, yet one of them is meant: rejecting must not suffer from that."""
+    torn = EvaluatedMessage([("ship-it", 0.45), ("tidy-up", 0.44)], Decision.choose, 1.0, 2, any_confidence=0.93)
+    unmeant = EvaluatedMessage([("ship-it", 0.5)], Decision.none, 1.0, any_confidence=0.55)
+    outcomes = [Outcome(Message("ship or tidy", ("ship-it",)), torn), Outcome(Message("what a day", ()), unmeant)]
+    figures = out_of_scope_figures(outcomes)
+    assert (figures.auroc, figures.auroc_any) == (0.0, 1.0)

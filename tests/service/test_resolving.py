@@ -239,3 +239,14 @@ def _first(answer: IntentResolution) -> tuple[str, Scope]:
     if answer.skill_id is not None and answer.scope is not None:
         return answer.skill_id, answer.scope
     return answer.alternatives[0].skill_id, answer.alternatives[0].scope
+
+
+def test_the_confidence_in_any_skill_is_what_none_of_them_leaves(world: World) -> None:
+    world.usual()
+    with world.open() as workspace:
+        sure, unsure = ask(workspace, SHIP, topK=20), ask(workspace, "what a lovely day it is", topK=20)
+    for answer in (sure, unsure):
+        own = [answer.confidence] if answer.matched else []
+        shares = [*own, *(one.confidence for one in answer.alternatives)]
+        assert answer.any_confidence == pytest.approx(math.fsum(shares), abs=1e-6)
+    assert unsure.any_confidence < sure.any_confidence <= 1.0
