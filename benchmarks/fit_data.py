@@ -1,8 +1,9 @@
 """Labelled messages for the fit, made from public data: train splits, and SKILL.md files found in the wild.
 
-Real skills come without messages. Many bodies hold example prompts ("User: ...", a quoted line of a list), and many
-descriptions quote what a user would say: those become messages, and are cut out of the text that is indexed. Skills of
-the collections that are evaluated on are left out altogether.
+Real skills come without messages. Many bodies hold example prompts ("User: ...", a quoted line of a list) or list when
+the skill is for ("- Migrating a database without downtime"), and many descriptions quote what a user would say: those
+become messages, and are cut out of the text that is indexed. Skills of the collections that are evaluated on are left
+out altogether.
 """
 
 from __future__ import annotations
@@ -27,8 +28,23 @@ _USER_LINE = re.compile(
 )
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:[-*>]|\d+\.)[ \t]*`?[\"“]([^\"“”\n]{12,300})[\"”].*$", re.MULTILINE)
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{6,160})[\"”]")
+_USES_HEADING = re.compile(
+    r"^#{1,4}[ \t]+(?!.*\b(?:not|avoid|don.t)\b)"
+    r".*\b(?:when to use|when this skill|use cases?|scenarios?|triggers?)\b.*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HEADING = re.compile(r"^#{1,4}[ \t]", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*(?:[-*]|\d+\.)[ \t]+(.{25,400})$\n?", re.MULTILINE)
+_ADDRESSED = re.compile(
+    r"^(?:use (?:this|it)\b[^,:]{0,20}?)?\b(?:when(?:ever)?|if|after|before|during)?[ ]?"
+    r"(?:(?:the |a )?users?[ ](?:(?:explicitly )?(?:asks?|wants?|needs?|requests?|says?|mentions?|is|has)"
+    r"(?:[ ](?:you|for help))?(?:[ ](?:to|for|about|with))?)[ ]|you(?:'re| are| need to| want to)[ ])?",
+    re.IGNORECASE,
+)
 _TEMPLATE = re.compile(r"\[[^\]]{2,}\]|[{}]|https?:|…|\.\.\.")
 PROMPTS_MAX = 6
+USES_MAX = 8
+USE_WORDS = (4, 45)
 EVERYDAY = ("clinc150", "banking77")
 SKILLS_A_COLLECTION = (90, 30)
 """At most so many with messages and without, so that no collection outweighs the others."""
@@ -36,7 +52,10 @@ SKILLS_A_COLLECTION = (90, 30)
 
 @dataclass(frozen=True, slots=True)
 class WildSkill:
-    """A SKILL.md. prompts: what its body gives as requests (cut out of `body`); quotes: phrases of its description."""
+    """A SKILL.md. quotes: phrases of its description.
+
+    prompts: what its body gives as requests; uses: what it says it is for. Both are cut out of `body`.
+    """
 
     collection: str
     id: str
@@ -44,6 +63,7 @@ class WildSkill:
     body: str
     prompts: tuple[str, ...]
     quotes: tuple[str, ...]
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,14 +148,39 @@ def _wild(row: Mapping[str, str], skill_id: str) -> WildSkill:
     lines = (text.strip() for text in (*_USER_LINE.findall(body), *_QUOTED_LINE.findall(body)))
     prompts = [text for text in dict.fromkeys(lines) if len(text.split()) >= 3 and not _TEMPLATE.search(text)]
     quotes = [text.strip() for text in dict.fromkeys(_QUOTED.findall(row["description"])) if len(text.split()) >= 2]
-    rest = _QUOTED_LINE.sub("", _USER_LINE.sub("", body))
-    return WildSkill(row["repo"], skill_id, row["description"], rest, tuple(prompts), tuple(quotes))
+    rest, uses = _without_uses(_QUOTED_LINE.sub("", _USER_LINE.sub("", body)))
+    return WildSkill(row["repo"], skill_id, row["description"], rest, tuple(prompts), tuple(quotes), uses)
+
+
+def _without_uses(body: str) -> tuple[str, tuple[str, ...]]:
+    """Return the body without the lists of what the skill is for, and their entries as a user would put them."""
+    kept, uses, at = list[str](), list[str](), 0
+    for heading in _USES_HEADING.finditer(body):
+        if heading.start() < at:
+            continue
+        following = _HEADING.search(body, heading.end())
+        end = following.start() if following else len(body)
+        section = body[heading.end() : end]
+        uses += [as_said(text) for text in _BULLET.findall(section)]
+        kept += [body[at : heading.end()], _BULLET.sub("", section)]
+        at = end
+    low, high = USE_WORDS
+    fit = [text for text in dict.fromkeys(uses) if low <= len(text.split()) <= high and not _TEMPLATE.search(text)]
+    return "".join([*kept, body[at:]]), tuple(fit[:USES_MAX])
+
+
+def as_said(use: str) -> str:
+    """Return "- **Drift**: when the user asks to find config drift" as "find config drift"."""
+    text = re.sub(r"^\[[ x]\]\s*|[*`_“”\"]", "", use).strip()
+    text = re.sub(r"^[^:.]{3,40}:\s+(?=\S+\s\S+\s\S+)", "", text)
+    said = _ADDRESSED.sub("", text).strip(" .;,")
+    return said[:1].lower() + said[1:] if said[1:2].islower() else said
 
 
 def _balanced(skills: Sequence[WildSkill]) -> list[WildSkill]:
     chance = random.Random(0)
-    telling = [skill for skill in skills if skill.prompts or skill.quotes]
-    silent = [skill for skill in skills if not (skill.prompts or skill.quotes)]
+    telling = [skill for skill in skills if skill.prompts or skill.quotes or skill.uses]
+    silent = [skill for skill in skills if not (skill.prompts or skill.quotes or skill.uses)]
     chance.shuffle(telling)
     chance.shuffle(silent)
     return [*telling[: SKILLS_A_COLLECTION[0]], *silent[: SKILLS_A_COLLECTION[1]]]

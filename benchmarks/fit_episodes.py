@@ -33,6 +33,8 @@ TYPO_SHARE = 0.15
 OUTSIDE = 4
 """One message that means nothing to four that mean a skill."""
 JOINED_SHARE = 0.5
+USES_A_SKILL = 4
+FRAMES = ("{}", "{}", "help me with {}", "we are {}", "I need help {}, where do I start?", "Please look into this: {}")
 MISTAKABLE_SHARE = 0.5
 NONE, MISSED = -1, -2
 
@@ -110,7 +112,9 @@ def _skills(style: str, data: FitData, vectors: Vectors, chance: random.Random, 
         skill, messages = _split(wild, own, chance)
         library.append(skill)
         asked += [(message, skill.id) for message in messages]
-    near = [text for wild in pool[:held_out] for text in (*wild.prompts[:3], *wild.quotes[:1])]
+    near = [
+        text for wild in pool[:held_out] for text in (*wild.prompts[:3], *wild.quotes[:1], *_uses(wild, chance)[:1])
+    ]
     made = MemoryLibrary(distinct_ids(library), vectors)
     labelled = _sampled("skills-md", asked, near, data, chance, library=library)
     return _episode("skills-md", style, made, labelled)
@@ -130,6 +134,8 @@ def _split(wild: WildSkill, style: str, chance: random.Random) -> tuple[Skill, l
         prompts.append(kept_back)
     if len(prompts) >= 2 and chance.random() < JOINED_SHARE:  # people say more than one sentence
         prompts[:2] = [f"{prompts[0].rstrip('.!?')}. {prompts[1]}"]
+    if "b" in style or "d" in style:
+        prompts += _uses(wild, chance)
     told = "d" in style or "b" in style or not examples
     fields: dict[str, object] = {"description": description} if told else {}
     if examples:
@@ -137,6 +143,17 @@ def _split(wild: WildSkill, style: str, chance: random.Random) -> tuple[Skill, l
     if chance.random() < 0.5:
         fields |= {"triggers": [], "negatives": []}
     return make_skill(wild.id, fields, wild.body if "b" in style else ""), prompts
+
+
+def _uses(wild: WildSkill, chance: random.Random) -> list[str]:
+    """Return messages about what a skill is for: one use each, or two in a row, as tasks are put."""
+    uses = chance.sample(wild.uses, min(USES_A_SKILL, len(wild.uses)))
+    messages = list[str]()
+    while uses:
+        taken = [uses.pop() for _ in range(min(chance.choice((1, 1, 2)), len(uses)))]
+        framed = [chance.choice(FRAMES).format(use) if use.split()[0].endswith("ing") else use for use in taken]
+        messages.append(". ".join(framed))
+    return messages
 
 
 def _sampled(
