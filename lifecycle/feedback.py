@@ -85,13 +85,13 @@ class Bounds:
     """From anyone."""
     person: int = 20
     """From one person."""
-    agent: int = 10
+    agent: int = 5
     """From one agent's key, so that its flood weighs little beside a skill's own text (see benchmarks/REPORT.md)."""
-    agent_negatives: int = 3
+    agent_negatives: int = 2
     """Of these, negatives: a flood of ten against each neighbour cost the neighbours 18 points of top-1."""
-    agents: int = 20
+    agents: int = 10
     """From all agents' keys together: many keys are no way around the bound, and room is left for persons."""
-    agents_negatives: int = 6
+    agents_negatives: int = 4
 
 
 BOUNDS = Bounds()
