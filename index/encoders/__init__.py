@@ -1,6 +1,6 @@
 """Encoders and how a setting names one: `open_encoder("bundled")`.
 
-    bundled                                        all-MiniLM-L6-v2 as int8 ONNX, inside the package; the default
+    bundled                                        all-MiniLM-L6-v2 trained on, int8 ONNX, in the package; the default
     sentence-transformers:NAME_OR_PATH             any sentence-transformers model, run by torch
     sentence-transformers:NAME_OR_PATH?backend=onnx   the same, run by ONNX Runtime
     openai:BASE_URL#MODEL                          any server that answers POST BASE_URL/embeddings as OpenAI's does
