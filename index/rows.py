@@ -29,6 +29,7 @@ PROBED_SHARE = 8
 _SAMPLE_PER_LIST = 24
 _KMEANS_ROUNDS = 4
 _KMEANS_SEED = 1234
+_LENGTH_MIN = 1e-6
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -44,12 +45,13 @@ def pin_threads() -> None:
 class Groups:
     """g runs of rows that are of one slot and one field.
 
-    starts, sizes: int64[g], where each run begins and how many rows it has. fields: int64[g]. of_slot: int64[m + 1],
-    slot s has groups of_slot[s] to of_slot[s + 1].
+    starts, sizes: int64[g], where each run begins and how many rows it has. lengths: float32[g], of the sum of its
+    vectors. fields: int64[g]. of_slot: int64[m + 1], slot s has groups of_slot[s] to of_slot[s + 1].
     """
 
     starts: IntArray
     sizes: IntArray
+    lengths: FloatArray
     fields: IntArray
     of_slot: IntArray
 
@@ -95,17 +97,27 @@ def make_rows(
     np.cumsum(np.bincount(slot_of, minlength=slots), out=starts[1:])
     matrix = np.ascontiguousarray(matrix, dtype=np.float32)
     matrix.setflags(write=False)
-    groups = _groups(slot_of, fields, slots)
+    groups = _groups(matrix, slot_of, fields, slots)
     return Rows(matrix=matrix, slot_of=slot_of, starts=starts, fields=fields, texts=tuple(texts), groups=groups)
 
 
-def _groups(slot_of: NDArray[np.int32], fields: ByteArray, slots: int) -> Groups:
+def _groups(matrix: FloatArray, slot_of: NDArray[np.int32], fields: ByteArray, slots: int) -> Groups:
     changes = (slot_of[1:] != slot_of[:-1]) | (fields[1:] != fields[:-1])
     starts = np.flatnonzero(np.concatenate([np.ones(min(len(fields), 1), dtype=np.bool_), changes]))
     of_slot = np.zeros(slots + 1, dtype=np.int64)
     np.cumsum(np.bincount(slot_of[starts], minlength=slots), out=of_slot[1:])
     sizes = np.diff(np.append(starts, len(fields)))
-    return Groups(starts=starts, sizes=sizes, fields=fields[starts].astype(np.int64), of_slot=of_slot)
+    lengths = _lengths(matrix, starts, sizes)
+    return Groups(starts=starts, sizes=sizes, lengths=lengths, fields=fields[starts].astype(np.int64), of_slot=of_slot)
+
+
+def _lengths(matrix: FloatArray, starts: IntArray, sizes: IntArray) -> FloatArray:
+    """Return the length of the sum of each run's rows, at least 1e-6; 1 for a single row."""
+    lengths = np.ones(len(starts), dtype=np.float32)
+    for group in np.flatnonzero(sizes > 1).tolist():
+        own = matrix[starts[group] : starts[group] + sizes[group]]
+        lengths[group] = max(float(np.linalg.norm(own.sum(axis=0))), _LENGTH_MIN)
+    return lengths
 
 
 class RowFilter:

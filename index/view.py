@@ -47,13 +47,19 @@ class Hit(NamedTuple):
 class FieldCosines:
     """Per candidate (rows) and field (columns, in the order of FIELDS): float32, NaN where a skill has none.
 
-    best: the highest cosine. top: the mean of the three highest (of all when there are fewer).
+    best: the highest cosine. top: the mean of the three highest (of all when there are fewer). centre: the cosine with
+    the mean of all vectors.
     best_row: int64, per candidate and field, the row of the best one for `View.text`, -1 where there is none.
     """
 
     best: FloatArray
     top: FloatArray
+    centre: FloatArray
     best_row: IntArray
+
+    def only(self, rows: IntArray) -> FieldCosines:
+        """Return it for some of the candidates."""
+        return FieldCosines(self.best[rows], self.top[rows], self.centre[rows], self.best_row[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,6 +318,7 @@ class View:
         result = FieldCosines(
             best=np.full(shape, np.nan, dtype=np.float32),
             top=np.full(shape, np.nan, dtype=np.float32),
+            centre=np.full(shape, np.nan, dtype=np.float32),
             best_row=np.full(shape, -1, dtype=np.int64),
         )
         query = np.asarray(query, dtype=np.float32)
@@ -414,15 +421,18 @@ def _fill(
     cells = np.repeat(mine * len(FIELDS), counts) + rows.groups.fields[groups]
     most = int(sizes.max())
     if most == 1:
-        best = top = cosines
+        best = top = centre = cosines
         best_rows = wanted
     else:
         heads = np.cumsum(sizes) - sizes
         falling = np.lexsort((-cosines, np.repeat(np.arange(len(sizes)), sizes)))  # stable: the first of equal ones
         best, best_rows = cosines[falling[heads]], wanted[falling[heads]]
-        top = np.add.reduceat(cosines, heads) / sizes if most <= TOP else _top_means(cosines[falling], heads, sizes)
+        sums = np.add.reduceat(cosines, heads)
+        top = sums / sizes if most <= TOP else _top_means(cosines[falling], heads, sizes)
+        centre = sums / rows.groups.lengths[groups]
     result.best.ravel()[cells] = best
     result.top.ravel()[cells] = top
+    result.centre.ravel()[cells] = centre
     result.best_row.ravel()[cells] = best_rows + row_base
 
 

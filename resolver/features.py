@@ -8,7 +8,7 @@ their weights are set by hand and small, and what is not stated or never happene
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 
@@ -26,10 +26,12 @@ IntColumn = NDArray[np.int64]
 FITTED = (
     "nearestExample",
     "topExamples",
+    "centreExamples",
     "name",
     "description",
     "bodyBest",
     "bodyTop",
+    "bodyCentre",
     "wholeText",
     "shortText",
     "characters",
@@ -123,6 +125,16 @@ class Features:
     words: int
     level: float
 
+    def only(self, rows: IntColumn) -> Features:
+        """Return them for some of the candidates."""
+        return replace(
+            self,
+            fitted=self.fitted[rows],
+            bounded=self.bounded[rows],
+            kinds=self.kinds[rows],
+            cosines=self.cosines.only(rows),
+        )
+
 
 def measure(
     view: View,
@@ -142,10 +154,12 @@ def measure(
     columns = (
         _highest(cosines.best),
         _highest(cosines.top),
+        _highest(cosines.centre),
         cosines.best[:, _NAME],
         cosines.best[:, _DESCRIPTION],
         cosines.best[:, _BODY],
         cosines.top[:, _BODY],
+        cosines.centre[:, _BODY],
         words,
         lexical.short[refs],
         chars.cosine,

@@ -25,12 +25,13 @@ from wellworn.resolver.calibration import NEUTRAL, softmax_with_outside
 from wellworn.resolver.context_facts import Facts, WhenResult, judge_when, read_facts
 from wellworn.resolver.context_vectors import ContextVectors
 from wellworn.resolver.decide import Ranked, Verdict, decide
+from wellworn.resolver.features import LIKENESSES_MAX
 from wellworn.resolver.fitted import Fitted, FittedNumbers
 from wellworn.resolver.head import HeadCache
 from wellworn.resolver.inquiry import Inquiry
 from wellworn.resolver.message import Message, read_message
 from wellworn.resolver.precedence import Precedence, Seen, scope_references, without_scopes
-from wellworn.resolver.ranking import Ranking, rank
+from wellworn.resolver.ranking import Ranking, measure_inquiry, rank
 from wellworn.resolver.rules import Reading, read_intent
 from wellworn.resolver.sessions import Sessions
 from wellworn.resolver.spelling import corrected, words_known_to
@@ -72,13 +73,12 @@ class Question:
 class Judged:
     """A ranking after the rules that no score may break: `when` and the decision table.
 
-    ranked: the candidates that may answer, best first; places: where they stand in `ranking`.
+    ranked: the candidates that may answer, best first, as in `ranking`.
     """
 
     fitted: Fitted
     ranking: Ranking
     ranked: tuple[Ranked, ...] = ()
-    places: tuple[int, ...] = ()
     verdict: Verdict = _NOTHING
     notes: tuple[str, ...] = ()
 
@@ -143,7 +143,7 @@ class Resolver:
         texts: tuple[str, ...] = ()
         if not message.empty:
             unknown = self._vectors.unknown(snapshot.fingerprint, facts.texts)
-            texts = (text, *reading.several[:CLAUSES_MAX], *reading.excluded, *unknown)
+            texts = (text, *reading.several[:CLAUSES_MAX], *reading.excluded[:LIKENESSES_MAX], *unknown)
         asked = scope_references(request.message)
         return Question(request, message, reading, facts, snapshot, tuple(owners), asked, text, texts)
 
@@ -167,7 +167,7 @@ class Resolver:
         reading, facts = question.reading, question.facts
         clauses = reading.several[:CLAUSES_MAX]
         first_excluded = 1 + len(clauses)
-        first_fact = first_excluded + len(reading.excluded)
+        first_fact = first_excluded + len(reading.excluded[:LIKENESSES_MAX])
         fingerprint = question.snapshot.fingerprint
         self._vectors.learn(fingerprint, question.texts[first_fact:], vectors[first_fact:])
         dim = question.snapshot.encoder.dim
@@ -212,25 +212,28 @@ class Resolver:
 
     def _judge(self, question: Question, fitted: Fitted, seen: Seen, inquiry: Inquiry, now: datetime) -> Judged:
         heads = self._heads.of(seen.view, question.snapshot.fingerprint)
-        ranking = rank(seen.view, inquiry, fitted.parameters, heads, now=now)
-        cards = ranking.cards
+        measured = measure_inquiry(seen.view, inquiry, heads, now=now)
+        ranking = rank(seen.view, inquiry, measured, fitted.parameters)
         context = question.request.context
-        results = {card.key: judge_when(card.when, context) for card in cards if card.when is not None}
-        kept, notes = _applicable(cards, results)
+        results = {card.key: judge_when(card.when, context) for card in ranking.cards if card.when is not None}
+        notes: list[str] = []
+        if measured is not None and any(result is WhenResult.fails for result, _ in results.values()):
+            notes = _unmet(ranking.cards[0], results)
+            ranking = rank(seen.view, inquiry, measured.only(_applicable(measured.cards, results)), fitted.parameters)
         confidences = _confidences(ranking, fitted).tolist()
-        ranked = tuple([Ranked(cards[place], confidences[place]) for place in kept])
+        ranked = tuple([Ranked(*pair) for pair in zip(ranking.cards, confidences, strict=True)])
         unknown = frozenset(key for key, (result, _) in results.items() if result is WhenResult.unknown)
         verdict = decide(ranked, question.request.invocation, when_unknown=unknown)
         passed_over = seen.note(ranked[0].card.id) if ranked else None
         notes += [passed_over] if passed_over else []
-        return Judged(fitted, ranking, ranked, tuple(kept), verdict, (*notes, *verdict.notes))
+        return Judged(fitted, ranking, ranked, verdict, (*notes, *verdict.notes))
 
 
 def _said_by_its_author(judged: Judged) -> bool:
     """Whether the message as a whole is (nearly) what the chosen skill's author wrote: "ship this and install it"."""
     if judged.verdict.chosen is None:
         return False
-    evidence = judged.ranking.evidence(judged.places[0])
+    evidence = judged.ranking.evidence(0)
     return bool(evidence.exact) or evidence.cosine >= SAME_WORDS
 
 
@@ -251,21 +254,12 @@ def _text_to_match(message: Message, reading: Reading) -> str:
     return reading.request_text if dropped else message.request
 
 
-def _applicable(
-    cards: Sequence[SkillCard], results: Mapping[int, tuple[WhenResult, str]]
-) -> tuple[list[int], list[str]]:
-    """Drop skills whose `when` does not hold; say so of the nearest.
+def _applicable(cards: Sequence[SkillCard], results: Mapping[int, tuple[WhenResult, str]]) -> NDArray[np.int64]:
+    """Return the places of the skills whose `when` does not fail: the others might as well not be there."""
+    failed = {key for key, (result, _) in results.items() if result is WhenResult.fails}
+    return np.array([place for place, card in enumerate(cards) if card.key not in failed], dtype=np.int64)
 
-    The confidence that a dropped candidate held is not given to the others: it was measured with that candidate there.
-    """
-    if not results:
-        return [*range(len(cards))], []
-    kept: list[int] = []
-    notes: list[str] = []
-    for place, card in enumerate(cards):
-        result, name = results.get(card.key, (WhenResult.holds, ""))
-        if result is not WhenResult.fails:
-            kept.append(place)
-        elif place == 0:
-            notes.append(f"{card.id} was the nearest, but it needs {name}.")
-    return kept, notes
+
+def _unmet(nearest: SkillCard, results: Mapping[int, tuple[WhenResult, str]]) -> list[str]:
+    result, name = results.get(nearest.key, (WhenResult.holds, ""))
+    return [f"{nearest.id} was the nearest, but it needs {name}."] if result is WhenResult.fails else []

@@ -151,7 +151,19 @@ def gate_features(features: Features, fitted: FloatMatrix, stranger: float) -> F
     return np.array([1.0, *features.fitted[best].tolist(), share, lead, nearest[0], crowd, features.level, *sizes])
 
 
-_LIKENESSES = [FITTED.index(n) for n in ("nearestExample", "topExamples", "name", "description", "bodyBest", "bodyTop")]
+_LIKENESSES = [
+    FITTED.index(name)
+    for name in (
+        "nearestExample",
+        "topExamples",
+        "centreExamples",
+        "name",
+        "description",
+        "bodyBest",
+        "bodyTop",
+        "bodyCentre",
+    )
+]
 _COSINES = [FITTED.index(name) for name in ("nearestExample", "name", "description", "bodyBest")]
 
 

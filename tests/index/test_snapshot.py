@@ -99,6 +99,15 @@ def test_field_cosines_equal_a_plain_product(view: View) -> None:
     assert (result.best_row[2] == -1).all()
 
 
+@pytest.mark.parametrize("many", range(1, 7))
+def test_the_centre_is_the_mean_of_all_texts_of_a_field(many: int) -> None:
+    aliases = ["commit", "commit now", "commit all", "eat lunch", "water plants", "sing"][:many]
+    view = View([Partition(*USER).upserted(make_columns([(1, make_skill("one", aliases=aliases))]))])
+    query, mean = vector("commit"), ENCODER.encode(aliases).mean(axis=0)
+    found = view.field_cosines(np.array([0]), query).centre[0, FIELD_CODES[UtteranceField.alias]]
+    assert found == pytest.approx(float(mean @ query / np.linalg.norm(mean)), abs=1e-5)
+
+
 def test_the_top_mean_is_over_the_three_nearest() -> None:
     aliases = ["commit", "commit now", "commit all", "eat lunch"]
     view = View([Partition(*USER).upserted(make_columns([(1, make_skill("one", aliases=aliases))]))])

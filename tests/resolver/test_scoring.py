@@ -14,7 +14,8 @@ from wellworn.resolver.features import BOUNDED, FITTED, Features, Kind
 from wellworn.resolver.parameters import GATE, Parameters, load_parameters
 from wellworn.resolver.scoring import CONTEXT, score
 
-NO_COSINES = FieldCosines(np.empty((0, 0), np.float32), np.empty((0, 0), np.float32), np.empty((0, 0), np.int64))
+_NOTHING = np.empty((0, 0), np.float32)
+NO_COSINES = FieldCosines(_NOTHING, _NOTHING, _NOTHING, np.empty((0, 0), np.int64))
 PARAMETERS: Parameters = load_parameters("none")[0]
 
 

@@ -241,6 +241,18 @@ def _first(answer: IntentResolution) -> tuple[str, Scope]:
     return answer.alternatives[0].skill_id, answer.alternatives[0].scope
 
 
+def test_a_skill_whose_when_fails_leaves_the_message_to_its_sibling(world: World) -> None:
+    """Two skills that only their `when` tells apart share the confidence until one of them is out of the question."""
+    world.skill("merge-reviewed", "Merges work.", examples=["get this merged"], when={"openPr": True})
+    world.skill("merge-local", "Merges work.", examples=["get this merged please"])
+    with world.open() as workspace:
+        undecided = ask(workspace, "get it merged now", context={"openPr": {"number": 3}})
+        decided = ask(workspace, "get it merged now", context={"openPr": False})
+    assert (decided.skill_id, decided.matched) == ("merge-local", True)
+    assert decided.confidence > undecided.any_confidence / 2
+    assert "merge-reviewed" not in [one.skill_id for one in decided.alternatives]
+
+
 def test_the_confidence_in_any_skill_is_what_none_of_them_leaves(world: World) -> None:
     world.usual()
     with world.open() as workspace:
