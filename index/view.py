@@ -57,10 +57,6 @@ class FieldCosines:
     centre: FloatArray
     best_row: IntArray
 
-    def only(self, rows: IntArray) -> FieldCosines:
-        """Return it for some of the candidates."""
-        return FieldCosines(self.best[rows], self.top[rows], self.centre[rows], self.best_row[rows])
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CharScores:

@@ -35,7 +35,7 @@ def compose_resolution(question: Question, judged: Judged, *, resolution_id: str
     chosen = verdict.chosen
     card = chosen.card if chosen else None
     best = judged.ranked[0].confidence if judged.ranked else 0.0
-    evidence = judged.ranking.evidence(0) if chosen else None
+    evidence = judged.ranking.evidence(judged.places[0]) if chosen else None
     gates = approval_gates(card) if card else _gates_of_all(verdict.among)
     return IntentResolution(
         resolution_id=resolution_id,
@@ -84,7 +84,7 @@ def _alternatives(question: Question, judged: Judged) -> list[Alternative]:
 
 
 def _reason(judged: Judged, key: int) -> str:
-    for place, ranked in enumerate(judged.ranked):
+    for ranked, place in zip(judged.ranked, judged.places, strict=True):
         if ranked.card.key == key:
             return evidence_sentence(judged.ranking.evidence(place))
     return "one part of the message asks for it"
@@ -122,9 +122,9 @@ def _explanation(question: Question, judged: Judged) -> Explanation:
             score=float(scores[place]),
             contributions=_scaled(ranking.contributions(place), fitted.scale),
         )
-        for place, ranked in enumerate(judged.ranked[:shown])
+        for ranked, place in zip(judged.ranked[:shown], judged.places[:shown], strict=True)
     ]
-    others = range(shown, len(scores))
+    others = list(judged.places[shown:])
     outside = _scaled(ranking.outside_contributions, fitted.scale)
     if fitted.outside_shift:
         shift = fitted.outside_shift

@@ -8,7 +8,7 @@ their weights are set by hand and small, and what is not stated or never happene
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 
@@ -67,7 +67,10 @@ _EXAMPLES = [
 _NAME, _DESCRIPTION = FIELD_CODES[UtteranceField.name], FIELD_CODES[UtteranceField.description]
 _BODY, _NEGATIVE = FIELD_CODES[UtteranceField.body], FIELD_CODES[UtteranceField.negative]
 _OWN = [code for code in FIELD_CODES.values() if code != _NEGATIVE]
+_TEXTS = [code for code in _OWN if code != _NAME]
 _ALIKE_FROM = 0.3
+_FAR = (0.15, 0.3)
+"""Cosines of the bundled encoder: unrelated sentences are mostly below the first, requests above the second."""
 _UNLIKE = 0.5
 """A cosine below it is no likeness between a fact, a goal or an excluded object and a skill; see the tests."""
 _PLACE = {name: at for at, name in enumerate(BOUNDED)}
@@ -124,16 +127,6 @@ class Features:
     size: int
     words: int
     level: float
-
-    def only(self, rows: IntColumn) -> Features:
-        """Return them for some of the candidates."""
-        return replace(
-            self,
-            fitted=self.fitted[rows],
-            bounded=self.bounded[rows],
-            kinds=self.kinds[rows],
-            cosines=self.cosines.only(rows),
-        )
 
 
 def measure(
@@ -250,6 +243,19 @@ def _history(cards: Sequence[SkillCard], session_keys: frozenset[int], now: date
         columns["recentlyUsed"] = [_recency(one, now) for one in stats]
         columns["reliability"] = [_trouble(one) for one in stats]
     return columns
+
+
+def far_away(features: Features, at: int) -> float:
+    """Return 1 when nothing that a candidate's author wrote but its name is near the message, down to 0.
+
+    What is left then is a word: "draw a linear regression line" shares one with a skill called `linear`.
+    """
+    if features.bounded[at, _PLACE["exact"]] or not features.cosines.best.size:
+        return 0.0
+    near = features.cosines.best[at, _TEXTS]
+    nearest = float(np.nanmax(near)) if not np.isnan(near).all() else 0.0
+    low, high = _FAR
+    return float(np.clip((high - nearest) / (high - low), 0.0, 1.0))
 
 
 def _nearest_own(cosines: FieldCosines) -> NDArray[np.float64]:

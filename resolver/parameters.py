@@ -40,7 +40,7 @@ class Parameters(Wire):
     """Log-odds a unit of each feature.
 
     rank, gate: kind of skill -> feature -> weight; fitted. length: kind -> how much more a longer message says (see
-    `scoring.length_factors`); fitted. bounded, context_bound, mood: set by hand.
+    `scoring.length_factors`); fitted. bounded, context_bound, mood, far_away: set by hand.
     fingerprint: of the encoder they were fitted for; null means "any".
     """
 
@@ -53,6 +53,7 @@ class Parameters(Wire):
     bounded: dict[str, float]
     context_bound: float = Field(ge=0.0)
     mood: float = Field(ge=0.0)
+    far_away: float = Field(default=0.0, ge=0.0)
     provenance: Provenance | None = None
 
     @model_validator(mode="after")
@@ -103,6 +104,7 @@ BY_HAND: dict[str, Any] = {
     },
     "context_bound": 2.0,
     "mood": 8.0,
+    "far_away": 2.0,
 }  # fmt: skip
 """An exact alias decides alone; a negative or an exclusion that is met exactly undoes an ordinary match; context and
 history together move the odds by at most e squared: with half of that `benchmarks/context.py` saw half the gain, with

@@ -31,7 +31,7 @@ from wellworn.resolver.head import HeadCache
 from wellworn.resolver.inquiry import Inquiry
 from wellworn.resolver.message import Message, read_message
 from wellworn.resolver.precedence import Precedence, Seen, scope_references, without_scopes
-from wellworn.resolver.ranking import Ranking, measure_inquiry, rank
+from wellworn.resolver.ranking import Ranking, rank
 from wellworn.resolver.rules import Reading, read_intent
 from wellworn.resolver.sessions import Sessions
 from wellworn.resolver.spelling import corrected, words_known_to
@@ -39,6 +39,8 @@ from wellworn.resolver.spelling import corrected, words_known_to
 SAME_WORDS = 0.9
 """Cosine from which on a whole message is one utterance of a skill, however many clauses it has."""
 CLAUSES_MAX = 3
+_LEFT_MIN = 1e-6
+"""With less left than this for all others together, rounding would decide between them."""
 """Of several requests in one message, how many are looked at one by one; each costs an encoding."""
 _DROPPED_CLAUSES = frozenset({"excluded", "prohibition", "question", "mention"})
 
@@ -73,12 +75,13 @@ class Question:
 class Judged:
     """A ranking after the rules that no score may break: `when` and the decision table.
 
-    ranked: the candidates that may answer, best first, as in `ranking`.
+    ranked: the candidates that may answer, best first; places: where they stand in `ranking`.
     """
 
     fitted: Fitted
     ranking: Ranking
     ranked: tuple[Ranked, ...] = ()
+    places: tuple[int, ...] = ()
     verdict: Verdict = _NOTHING
     notes: tuple[str, ...] = ()
 
@@ -212,28 +215,25 @@ class Resolver:
 
     def _judge(self, question: Question, fitted: Fitted, seen: Seen, inquiry: Inquiry, now: datetime) -> Judged:
         heads = self._heads.of(seen.view, question.snapshot.fingerprint)
-        measured = measure_inquiry(seen.view, inquiry, heads, now=now)
-        ranking = rank(seen.view, inquiry, measured, fitted.parameters)
+        ranking = rank(seen.view, inquiry, fitted.parameters, heads, now=now)
+        cards = ranking.cards
         context = question.request.context
-        results = {card.key: judge_when(card.when, context) for card in ranking.cards if card.when is not None}
-        notes: list[str] = []
-        if measured is not None and any(result is WhenResult.fails for result, _ in results.values()):
-            notes = _unmet(ranking.cards[0], results)
-            ranking = rank(seen.view, inquiry, measured.only(_applicable(measured.cards, results)), fitted.parameters)
-        confidences = _confidences(ranking, fitted).tolist()
-        ranked = tuple([Ranked(*pair) for pair in zip(ranking.cards, confidences, strict=True)])
+        results = {card.key: judge_when(card.when, context) for card in cards if card.when is not None}
+        kept, notes = _applicable(cards, results)
+        confidences = _given_kept(_confidences(ranking, fitted), kept)
+        ranked = tuple([Ranked(cards[place], confidences[place]) for place in kept])
         unknown = frozenset(key for key, (result, _) in results.items() if result is WhenResult.unknown)
         verdict = decide(ranked, question.request.invocation, when_unknown=unknown)
         passed_over = seen.note(ranked[0].card.id) if ranked else None
         notes += [passed_over] if passed_over else []
-        return Judged(fitted, ranking, ranked, verdict, (*notes, *verdict.notes))
+        return Judged(fitted, ranking, ranked, tuple(kept), verdict, (*notes, *verdict.notes))
 
 
 def _said_by_its_author(judged: Judged) -> bool:
     """Whether the message as a whole is (nearly) what the chosen skill's author wrote: "ship this and install it"."""
     if judged.verdict.chosen is None:
         return False
-    evidence = judged.ranking.evidence(0)
+    evidence = judged.ranking.evidence(judged.places[0])
     return bool(evidence.exact) or evidence.cosine >= SAME_WORDS
 
 
@@ -245,6 +245,16 @@ def _confidences(ranking: Ranking, fitted: Fitted) -> NDArray[np.float64]:
     )
 
 
+def _given_kept(confidences: NDArray[np.float64], kept: Sequence[int]) -> list[float]:
+    """Return P(each is meant | it is one of those kept, or none), in the order of `confidences`.
+
+    What the dropped held goes to the others and to "none" in proportion: two skills that only their `when` tells apart
+    do not share any longer.
+    """
+    left = max(1.0 - float(np.delete(confidences, kept).sum()), _LEFT_MIN)
+    return [min(one / left, 1.0) for one in confidences.tolist()]
+
+
 def _text_to_match(message: Message, reading: Reading) -> str:
     """The request as written; without what was ruled out or only talked about, when there is such a thing.
 
@@ -254,12 +264,21 @@ def _text_to_match(message: Message, reading: Reading) -> str:
     return reading.request_text if dropped else message.request
 
 
-def _applicable(cards: Sequence[SkillCard], results: Mapping[int, tuple[WhenResult, str]]) -> NDArray[np.int64]:
-    """Return the places of the skills whose `when` does not fail: the others might as well not be there."""
-    failed = {key for key, (result, _) in results.items() if result is WhenResult.fails}
-    return np.array([place for place, card in enumerate(cards) if card.key not in failed], dtype=np.int64)
+def _applicable(
+    cards: Sequence[SkillCard], results: Mapping[int, tuple[WhenResult, str]]
+) -> tuple[list[int], list[str]]:
+    """Drop skills whose `when` does not hold; say so of the nearest.
 
-
-def _unmet(nearest: SkillCard, results: Mapping[int, tuple[WhenResult, str]]) -> list[str]:
-    result, name = results.get(nearest.key, (WhenResult.holds, ""))
-    return [f"{nearest.id} was the nearest, but it needs {name}."] if result is WhenResult.fails else []
+    Its facts are known not to hold, so it cannot be meant: see `_given_kept`.
+    """
+    if not results:
+        return [*range(len(cards))], []
+    kept: list[int] = []
+    notes: list[str] = []
+    for place, card in enumerate(cards):
+        result, name = results.get(card.key, (WhenResult.holds, ""))
+        if result is not WhenResult.fails:
+            kept.append(place)
+        elif place == 0:
+            notes.append(f"{card.id} was the nearest, but it needs {name}.")
+    return kept, notes

@@ -38,11 +38,6 @@ class Measured:
     features: Features
     lexical: Lexical
 
-    def only(self, rows: NDArray[np.int64]) -> Measured:
-        """Return it as if only some of its candidates had been found."""
-        cards = [self.cards[row] for row in rows.tolist()]
-        return Measured(self.refs[rows], cards, self.features.only(rows), self.lexical)
-
 
 def measure_inquiry(
     view: View, inquiry: Inquiry, heads: Heads, *, now: datetime, limit: int = LIMIT
@@ -129,9 +124,10 @@ class _NoRanking(Ranking):
         return []
 
 
-def rank(view: View, inquiry: Inquiry, measured: Measured | None, parameters: Parameters) -> Ranking:
-    """Rank what was measured for one inquiry."""
-    if measured is None or not len(measured.refs):
+def rank(view: View, inquiry: Inquiry, parameters: Parameters, heads: Heads, *, now: datetime) -> Ranking:
+    """Rank the skills of a view for one inquiry."""
+    measured = measure_inquiry(view, inquiry, heads, now=now)
+    if measured is None:
         return Ranking.empty()
     return Ranking(view, inquiry, measured, score(measured.features, inquiry.reading.penalty, parameters))
 

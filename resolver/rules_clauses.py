@@ -98,7 +98,7 @@ def _begins_clause(tokens: Tokens, start: int, i: int) -> bool:
 def _negation_unmarked(words: tuple[str, ...], start: int, i: int) -> bool:
     """ "squash don't merge", as dictated; but not "list the hooks that don't run"."""
     length = negation_length(words, i)
-    ordered = words[skip(words, start, SKIPPED)] in VERBS and words[i - 1] not in SUBJECTS
+    ordered = _first_word(words, start) in VERBS and words[i - 1] not in SUBJECTS
     return length > 0 and ordered and words[i + length : i + length + 1] != () and words[i + length] in ACTIONS
 
 
@@ -113,13 +113,19 @@ def _also(words: tuple[str, ...], start: int, i: int) -> bool:
     return words[i + 1 : i + 2] == ("also",) or any(words[k : k + 2] == ("not", "only") for k in range(start, i))
 
 
+def _first_word(words: tuple[str, ...], start: int) -> str:
+    """The first word that is no filler; "" when all are."""
+    at = skip(words, start, SKIPPED)
+    return words[at] if at < len(words) else ""
+
+
 def _begins_after_and(tokens: Tokens, start: int, i: int) -> bool:
     words = tokens.words
     if words[i + 1 : i + 2] == ("then",):
         return True
     if words[start] in SUBJECTS and negation_length(words, i + 1):
         return False  # "they are slow and don't help": the subject goes on
-    if words[skip(words, start, SKIPPED)] in _LEAVING_OUT:
+    if _first_word(words, start) in _LEAVING_OUT:
         return begins_order(tokens, i + 1)
     return begins_order(tokens, i + 1, listed=True) and not _negation_reaches(tokens, start, i)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wellworn.resolver.features import BOUNDED, FITTED, Features, FloatMatrix
+from wellworn.resolver.features import BOUNDED, FITTED, Features, FloatMatrix, far_away
 from wellworn.resolver.parameters import GATE, Parameters
 
 CONTEXT = (
@@ -79,6 +79,7 @@ def score(features: Features, penalty: float, parameters: Parameters) -> Scores:
     parts = [("candidates", logsumexp(fitted), 1.0)]
     parts += zip(GATE, gate_values.tolist(), gate_weights.tolist(), strict=True)
     parts.append(("mood", penalty, parameters.mood))
+    parts.append(("farAway", far_away(features, best), parameters.far_away))
     outside = sum(value * weight for _, value, weight in parts)
     everything = np.append(scores, outside)
     confidences = np.exp(everything - logsumexp(everything))[:-1]

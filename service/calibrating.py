@@ -126,7 +126,7 @@ def _judge(row: FeedbackRow, resolver: Resolver, index: LiveIndex) -> Judgement 
     judged = resolver.rank(question, question.encode(), now=row.created_at)
     if not len(judged.ranking.scores):
         return None
-    ids = {one.card.id: place for place, one in enumerate(judged.ranked)}
+    ids = {one.card.id: place for one, place in zip(judged.ranked, judged.places, strict=True)}
     meant = None if row.expected is None else ids.get(row.expected)
     return Judgement(judged.ranking.scores, judged.ranking.outside_score, meant)
 

@@ -53,11 +53,11 @@ def test_a_paraphrase_is_closer_than_an_unrelated_text(
     assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2
 
 
-def test_known_pairs_have_the_similarity_of_the_original_model(encoder: OnnxEncoder) -> None:
-    """Expected: sentence-transformers, fp32."""
+def test_known_pairs_have_the_similarity_of_the_model_before_it_was_quantised(encoder: OnnxEncoder) -> None:
+    """Expected: the trained model in sentence-transformers, fp32."""
     rows = encoder.encode(["The cat sits outside", "The dog plays in the garden", "A man is playing guitar"])
-    assert rows[0] @ rows[1] == pytest.approx(0.284, abs=0.03)
-    assert rows[0] @ rows[2] == pytest.approx(0.036, abs=0.03)
+    assert rows[0] @ rows[1] == pytest.approx(0.335, abs=0.03)
+    assert rows[0] @ rows[2] == pytest.approx(0.061, abs=0.03)
 
 
 def test_the_default_specification_is_the_bundled_model() -> None:

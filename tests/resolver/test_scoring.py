@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wellworn.index.segment import FIELD_CODES, FIELDS
 from wellworn.index.view import FieldCosines
-from wellworn.resolver.features import BOUNDED, FITTED, Features, Kind
+from wellworn.models.skill import UtteranceField
+from wellworn.resolver.features import BOUNDED, FITTED, Features, Kind, far_away
 from wellworn.resolver.parameters import GATE, Parameters, load_parameters
 from wellworn.resolver.scoring import CONTEXT, score
 
@@ -141,3 +143,42 @@ def test_kinds_are_weighed_each_by_its_own_row() -> None:
     before, after = score(features, 0.0, PARAMETERS).scores, score(features, 0.0, changed).scores
     assert after[0] > before[0]
     assert after[1] == before[1]
+
+
+def cosines(**best_of: float) -> FieldCosines:
+    """One candidate's best cosines by field."""
+    row = np.full((1, len(FIELDS)), np.nan, dtype=np.float32)
+    for name, cosine in best_of.items():
+        row[0, FIELD_CODES[UtteranceField(name)]] = cosine
+    return FieldCosines(row, row, row, np.full(row.shape, -1, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("found", "far"),
+    [
+        ({"name": 0.9, "description": 0.1}, 1.0),
+        ({"name": 0.9}, 1.0),
+        ({"name": 0.1, "description": 0.5}, 0.0),
+        ({"description": 0.1, "body": 0.4}, 0.0),
+        ({"description": 0.1, "negative": 0.9}, 1.0),
+    ],
+)
+def test_a_skill_is_far_away_when_only_its_name_is_near(found: dict[str, float], far: float) -> None:
+    features = replace(features_of({"name": 0.9}), cosines=cosines(**found))
+    assert far_away(features, 0) == pytest.approx(far)
+
+
+def test_what_is_far_away_is_less_likely_meant() -> None:
+    near, away = (
+        replace(features_of({"name": 0.9, "description": cosine}), cosines=cosines(name=0.9, description=cosine))
+        for cosine in (0.31, 0.3 - 1e-6)
+    )
+    assert score(near, 0.0, PARAMETERS).confidences[0] >= score(away, 0.0, PARAMETERS).confidences[0] - 1e-4
+    lone = replace(features_of({"name": 0.9, "description": 0.1}), cosines=cosines(name=0.9, description=0.1))
+    unguarded = PARAMETERS.model_copy(update={"far_away": 0.0})
+    assert score(lone, 0.0, PARAMETERS).confidences[0] < score(lone, 0.0, unguarded).confidences[0]
+
+
+def test_an_exact_name_is_never_far_away() -> None:
+    features = replace(features_of({"name": 1.0, "exact": 1.0}), cosines=cosines(name=1.0))
+    assert far_away(features, 0) == 0.0

@@ -81,13 +81,13 @@ ONE_SHARED_WORD = pytest.mark.xfail(reason="one shared everyday word still outwe
         "draw a linear regression line through these points",
         "solve this system of linear equations",
         "how many ounces are in a pound?",
-        pytest.param("write a check for the rent", marks=ONE_SHARED_WORD),
-        pytest.param("I want to check in for my flight", marks=ONE_SHARED_WORD),
+        "write a check for the rent",
+        "I want to check in for my flight",
         pytest.param("the queue at the bakery was long today", marks=ONE_SHARED_WORD),
         pytest.param("how do I queue songs on my phone?", marks=ONE_SHARED_WORD),
         pytest.param("what's the status of my flight?", marks=ONE_SHARED_WORD),
-        pytest.param("my relationship status is complicated", marks=ONE_SHARED_WORD),
-        pytest.param("convert 100 Celsius to Fahrenheit", marks=ONE_SHARED_WORD),
+        "my relationship status is complicated",
+        "convert 100 Celsius to Fahrenheit",
     ],
 )
 def test_a_common_word_or_a_loose_likeness_does_not_fire_a_skill(workspace: Workspace, message: str) -> None:

@@ -242,15 +242,16 @@ def _first(answer: IntentResolution) -> tuple[str, Scope]:
 
 
 def test_a_skill_whose_when_fails_leaves_the_message_to_its_sibling(world: World) -> None:
-    """Two skills that only their `when` tells apart share the confidence until one of them is out of the question."""
+    """What it held goes to the others and to "none" in proportion."""
     world.skill("merge-reviewed", "Merges work.", examples=["get this merged"], when={"openPr": True})
     world.skill("merge-local", "Merges work.", examples=["get this merged please"])
     with world.open() as workspace:
-        undecided = ask(workspace, "get it merged now", context={"openPr": {"number": 3}})
-        decided = ask(workspace, "get it merged now", context={"openPr": False})
-    assert (decided.skill_id, decided.matched) == ("merge-local", True)
-    assert decided.confidence > undecided.any_confidence / 2
-    assert "merge-reviewed" not in [one.skill_id for one in decided.alternatives]
+        both = ask(workspace, "get it merged now", context={"openPr": {"number": 3}})
+        left = ask(workspace, "get it merged now", context={"openPr": False})
+    share = {one.skill_id: one.confidence for one in both.alternatives}
+    assert share["merge-reviewed"] > 0.1
+    assert [one.skill_id for one in left.alternatives] == ["merge-local"]
+    assert left.confidence == pytest.approx(share["merge-local"] / (1 - share["merge-reviewed"]), rel=1e-3)
 
 
 def test_the_confidence_in_any_skill_is_what_none_of_them_leaves(world: World) -> None:

@@ -33,8 +33,8 @@ def test_another_user_sees_no_skill_of_mine(world: World) -> None:
 def test_another_user_sees_no_answer_or_lesson_of_mine(world: World) -> None:
     world.usual()
     with world.open() as workspace:
-        mine = ask(workspace, SHIP, caller=LOCAL).resolution_id
-        verdict = FeedbackRequest(resolution_id=mine, verdict=Verdict.right)
+        mine = ask(workspace, "get it out of the door", caller=LOCAL).resolution_id
+        verdict = FeedbackRequest(resolution_id=mine, verdict=Verdict.should_be, skill_id="release-local")
         taught = workspace.feedback(verdict, LOCAL).taught[0]
         attempts: list[Callable[[], object]] = [
             lambda: workspace.resolution(mine, EVE),
