@@ -30,7 +30,9 @@ FIELDS: tuple[UtteranceField, ...] = tuple(UtteranceField)
 FIELD_CODES = {field: code for code, field in enumerate(FIELDS)}
 NEGATIVE = FIELD_CODES[UtteranceField.negative]
 UNKEPT_TEXTS = frozenset({UtteranceField.body, UtteranceField.description})
-_EXACT_FIELDS = frozenset({FIELD_CODES[UtteranceField.alias], FIELD_CODES[UtteranceField.name]})
+_EXACT_FIELDS = frozenset(
+    FIELD_CODES[field] for field in (UtteranceField.alias, UtteranceField.name, UtteranceField.learned)
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,7 +56,8 @@ class SkillColumns:
 class Segment:
     """Skills by slot. `rows` are searched; `negatives` are only scored. approximate: a FAISS index of rows, or None.
 
-    slot_of_key, slot_of_id: of every skill; exact: `exact_key` of names, ids and aliases of matchable skills -> slots.
+    slot_of_key, slot_of_id: of every skill; exact: `exact_key` of names, ids, aliases and learned messages of
+    matchable skills -> slots.
     """
 
     cards: tuple[SkillCard, ...]

@@ -214,7 +214,7 @@ class View:
         )
 
     def exact(self, key: str) -> list[int]:
-        """Return the matchable skills that have a name, id or alias with this `exact_key`, in the order of the view."""
+        """Return the matchable skills with a name, id, alias or learned message of this `exact_key`, in order."""
         return self._lookup(lambda part: part.segment.exact.get(key, ()))
 
     def by_id(self, skill_id: str) -> list[int]:

@@ -44,14 +44,12 @@ class Label:
 def chosen(labels: Sequence[Label]) -> list[int]:
     """Return the places of the labels to fit on, in their order (oldest first).
 
-    Of a text that one key labelled several times the last word counts. When persons labelled enough, agents' keys say
-    nothing; else no key has more messages (its newest) than all others together, or `ENOUGH` where they have fewer.
+    Only persons are heard: what an agent passed on teaches within its bounds and can be taken back, while two numbers
+    that change every confidence could not. Of a text that one key labelled several times the last word counts. No key
+    has more messages (its newest) than all others together, or `ENOUGH` where they have fewer.
     """
-    last = {(label.key_id, label.text): place for place, label in enumerate(labels)}
+    last = {(label.key_id, label.text): place for place, label in enumerate(labels) if label.person}
     places = sorted(last.values())
-    persons = [place for place in places if labels[place].person]
-    if len(persons) >= ENOUGH:
-        places = persons
     counts = Counter(labels[place].key_id for place in places)
     kept: list[int] = []
     taken: Counter[str | None] = Counter()

@@ -24,7 +24,7 @@ from wellworn.resolver.answer import compose_resolution
 from wellworn.resolver.calibration import NEUTRAL, softmax_with_outside
 from wellworn.resolver.context_facts import Facts, WhenResult, judge_when, read_facts
 from wellworn.resolver.context_vectors import ContextVectors
-from wellworn.resolver.decide import Ranked, Verdict, decide
+from wellworn.resolver.decide import CONFIRM_AT, Ranked, Verdict, decide
 from wellworn.resolver.features import LIKENESSES_MAX
 from wellworn.resolver.fitted import Fitted, FittedNumbers
 from wellworn.resolver.head import HeadCache
@@ -249,8 +249,11 @@ def _given_kept(confidences: NDArray[np.float64], kept: Sequence[int]) -> list[f
     """Return P(each is meant | it is one of those kept, or none), in the order of `confidences`.
 
     What the dropped held goes to the others and to "none" in proportion: two skills that only their `when` tells apart
-    do not share any longer.
+    do not share any longer. Not so where the message clearly means one that was dropped: nobody who says "deploy to
+    production" is served by the skill that deploys elsewhere.
     """
+    if len(kept) == len(confidences) or (0 not in kept and confidences[0] >= CONFIRM_AT):
+        return list(confidences.tolist())
     left = max(1.0 - float(np.delete(confidences, kept).sum()), _LEFT_MIN)
     return [min(one / left, 1.0) for one in confidences.tolist()]
 

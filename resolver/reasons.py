@@ -10,6 +10,7 @@ from wellworn.models.skill import UtteranceField
 from wellworn.resolver.decide import CONFIRM_AT, Ranked, Verdict
 
 _CLOSE = 0.45
+_SAME = 0.999
 _MOST_WORDS = 5
 _QUOTED_CHARS = 80
 _FIELD_NAMES = {
@@ -52,6 +53,8 @@ def evidence_sentence(evidence: Evidence) -> str:
 
 
 def _likeness(evidence: Evidence) -> Sequence[str]:
+    if evidence.exact and evidence.field is UtteranceField.learned and evidence.cosine >= _SAME:
+        return [f"the message is one that it was taught ({_quote(evidence.text)})"]
     if evidence.exact:
         return [f"the message is its name or one of its aliases, or names it ({_quote(evidence.exact)})"]
     parts: list[str] = []

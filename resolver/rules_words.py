@@ -165,7 +165,9 @@ _VERBS = (
     "cancel buy pay submit sync restore roll rerun redo undo split join group rank score evaluate assess audit "
     "inspect monitor watch save store share export import archive execute trigger invoke launch render visualize "
     "visualise take bring keep leave stage stash fetch pull clone fork wrap finish land document cherry-pick "
-    "tidy bisect unblock seed prune reformat redeploy retest"
+    "tidy bisect unblock seed prune reformat redeploy retest shrink triage smoke compress resize crop upscale trim "
+    "provision bootstrap refresh regenerate rebuild reindex purge archive quarantine mock stub annotate backport "
+    "reproduce localize localise harden lint roll"
 )
 VERBS = words_of(_VERBS) | words_of(_NOUNY)
 NOUNY = words_of(_NOUNY)

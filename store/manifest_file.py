@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from wellworn.models.skill import Scope, SkillManifest, Trust
+from wellworn.models.skill import Scope, SkillManifest, Trust, When
 from wellworn.store.safety_fields import Unreadable, read_gates, read_risk
 from wellworn.store.text_file import Notes
 from wellworn.store.yaml_block import Block, folded
@@ -44,6 +44,11 @@ def read_fields(block: Block, notes: Notes) -> SidecarFields:
             _read_safety(result, name, key, block.values, notes)
         elif (coerced := _coerce(name, value)) is not None:
             result.values[name] = coerced
+            problem = _when_problem(coerced) if name == "when" else None
+            if problem is not None:
+                note_unsafe(key, problem, line, notes)
+                result.unsafe = True
+                del result.values[name]
     if block.lost_safety is not None:
         note_lost(block.lost_safety, notes)
         result.unsafe = True
@@ -92,6 +97,17 @@ def _coerce(name: str, value: Any) -> Any:
     if name == "when" and isinstance(value, dict):
         return {key: typed(item) if folded(key) == "openpr" else _texts(item) for key, item in value.items()}
     return typed(value)
+
+
+def _when_problem(value: Any) -> str | None:
+    """Return why `when` cannot be judged: a fact that must hold and that nobody understands must not be left out."""
+    try:
+        facts = When.model_validate(value)
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"])
+        return f"`{where}` has a value of the wrong type" if where else "it must be a mapping of facts"
+    unknown = sorted(facts.model_extra or {})
+    return f"`{unknown[0]}` is not a fact that it can ask for" if unknown else None
 
 
 def _texts(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The fields that restrict a skill: `allowed-tools`, `requiresApproval`, `risk`.
+"""The fields that restrict a skill: `allowed-tools`, `requiresApproval`, `risk` (and `when`, see `manifest_file`).
 
 They fail closed. A value that is there but cannot be understood raises Unreadable, and the skill is then listed but
 never invocable, because guessing could run it with fewer restrictions than its author wrote.

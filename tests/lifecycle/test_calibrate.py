@@ -60,18 +60,19 @@ def chosen_of(all_labels: list[Label]) -> dict[str | None, int]:
     return dict(Counter(all_labels[place].key_id for place in chosen(all_labels)))
 
 
-def test_when_persons_said_enough_agents_say_nothing() -> None:
+def test_agents_are_not_heard() -> None:
     assert chosen_of([*labels("bot", 2000), *labels(None, ENOUGH, person=True)]) == {None: ENOUGH}
-    assert chosen_of([*labels("bot", 100), *labels(None, ENOUGH - 1, person=True)]) == {None: ENOUGH - 1, "bot": ENOUGH}
+    assert chosen_of([*labels("bot", 100), *labels(None, ENOUGH - 1, person=True)]) == {None: ENOUGH - 1}
+    assert chosen_of(labels("bot", 500)) == {}
 
 
-def test_one_key_alone_is_heard_whole() -> None:
-    assert chosen_of(labels("bot", 500)) == {"bot": 500}
+def test_one_person_alone_is_heard_whole() -> None:
+    assert chosen_of(labels("reviewer", 500, person=True)) == {"reviewer": 500}
 
 
 def test_a_key_that_repeats_a_text_is_heard_once_with_its_last_word() -> None:
-    again = [Label("bot", False, "same")] * 40
-    assert chosen([*labels("bot", 2), *again]) == [0, 1, 41]
+    again = [Label("reviewer", True, "same")] * 40
+    assert chosen([*labels("reviewer", 2, person=True), *again]) == [0, 1, 41]
 
 
 KEYS = st.sampled_from([(None, True), ("reviewer", True), ("bot", False), ("other", False), ("third", False)])

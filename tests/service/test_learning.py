@@ -387,3 +387,13 @@ def test_nobody_sees_or_takes_back_what_a_key_taught_a_skill_of_someone_else(wor
         assert workspace.taught_by_key(bot.key_id, stranger) == []
         assert workspace.forget_key(bot.key_id, stranger) == []
         assert len(workspace.taught_by_key(bot.key_id, ME)) == 1
+
+
+@pytest.mark.parametrize("message", ["polish the brass", "finish this", "mach das Übliche"])
+def test_what_a_person_taught_is_known_in_the_same_words(world: World, message: str) -> None:
+    world.usual()
+    with world.open() as workspace:
+        teach(workspace, message, "water-plants", ME)
+        answer = ask(workspace, message)
+    assert (answer.skill_id, answer.confidence >= 0.85) == ("water-plants", True)
+    assert "taught" in answer.reason

@@ -254,6 +254,16 @@ def test_a_skill_whose_when_fails_leaves_the_message_to_its_sibling(world: World
     assert left.confidence == pytest.approx(share["merge-local"] / (1 - share["merge-reviewed"]), rel=1e-3)
 
 
+def test_a_skill_that_was_named_is_not_replaced_when_its_when_fails(world: World) -> None:
+    world.skill("deploy-prod", "Deploys the service to production.", when={"branch": ["main"]})
+    world.skill("deploy-staging", "Deploys the service to staging.")
+    with world.open() as workspace:
+        for message in ("/deploy-prod", "use the deploy-prod skill"):
+            answer = ask(workspace, message, context={"branch": "develop"}, invocation=Invocation.explicit)
+            assert (answer.matched, answer.decision) == (False, Decision.none)
+            assert "deploy-prod was the nearest, but it needs branch main." in answer.notes
+
+
 def test_the_confidence_in_any_skill_is_what_none_of_them_leaves(world: World) -> None:
     world.usual()
     with world.open() as workspace:

@@ -69,8 +69,6 @@ def test_words_that_yaml_1_1_took_for_booleans_are_words(tmp_path: Path) -> None
         ("staleAfterDays: soon\n", 1),
         ("staleAfterDays: 0\n", 1),
         ("recipeId: Not An Id\n", 1),
-        ("when: [a]\n", 1),
-        ("when: {openPr: maybe}\n", 1),
         ("examples:\n  - [nested]\n", 1),
         ("provenance: alien\n", 1),
     ],
@@ -94,6 +92,17 @@ def test_the_folder_wins_over_the_id_and_the_source_over_the_scope(tmp_path: Pat
     found = ship(tmp_path, "id: other\nscope: user\n")
     assert (found.id, found.scope) == ("ship", Scope.repo)
     assert places(found) == [("id-mismatch", 1), ("scope-mismatch", 2)]
+
+
+@pytest.mark.parametrize(
+    "when",
+    ["[a]", "{openPr: maybe}", "{brunch: [main]}", "{branch: {x: 1}}", "main", "{openPr: {reviewState: approved}}"],
+)
+def test_a_when_that_cannot_be_judged_closes_the_skill(tmp_path: Path, when: str) -> None:
+    """A fact that must hold, and that nobody understands, must not be taken for one that holds."""
+    found = ship(tmp_path, f"when: {when}\n")
+    assert places(found) == [("safety-field", 1)]
+    assert not found.invocable
 
 
 @pytest.mark.parametrize(
