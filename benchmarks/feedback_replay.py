@@ -147,7 +147,8 @@ def plans(options: argparse.Namespace) -> list[Plan]:
 
 def say_plan(result: Mapping[str, Any]) -> None:
     first, last = result["points"][0], result["points"][-1]
-    shown = " ".join(f"{name} {first[name]:.3f}>{last[name]:.3f}" for name in ("top1", "auroc", "ece"))
+    measured = [name for name in ("top1", "auroc", "ece") if first[name] is not None]  # no AUROC where all is in scope
+    shown = " ".join(f"{name} {first[name]:.3f}>{last[name]:.3f}" for name in measured)
     print(
         f"{result['case']}, seed {result['seed']}, {result['error_rate']:.0%} mistaken: {shown}",
         file=sys.stderr,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from benchmarks import feedback_cases as cases
 from benchmarks.feedback_attack import ATTACKS, UNBOUNDED, Scene, flood, steal_and_silence
-from benchmarks.feedback_replay import Plan, arguments_of, plans, replay
+from benchmarks.feedback_replay import Plan, arguments_of, plans, replay, say_plan
 from benchmarks.feedback_report import section
 from benchmarks.feedback_world import (
     PERSON,
@@ -176,3 +176,10 @@ def test_the_report_takes_the_section_in(tmp_path: Path) -> None:
     out = tmp_path / "out.md"
     main([str(tmp_path / "results.json"), "--feedback", str(tmp_path / "feedback.json"), "--out", str(out)])
     assert "## Learning from feedback" in out.read_text(encoding="utf-8")
+
+
+def test_progress_leaves_out_what_cannot_be_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where every message means a skill there is nothing to reject, hence no AUROC."""
+    point = {"top1": 0.5, "auroc": None, "ece": 0.1}
+    say_plan({"case": "skills", "seed": 0, "error_rate": 0.05, "points": [point, {**point, "top1": 0.75}]})
+    assert capsys.readouterr().err == "skills, seed 0, 5% mistaken: top1 0.500>0.750 ece 0.100>0.100\n"
