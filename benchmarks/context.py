@@ -32,10 +32,9 @@ from benchmarks.accuracy_sets import Row, clinc150, skill_messages
 from benchmarks.context_cases import Case, ContextLibrary, Stated, make_library, neutral_facts, read_wild
 from benchmarks.context_phrases import HALVES
 from benchmarks.fit import CHECKOUT, default_data, say
-from benchmarks.fit_library import Vectors, make_skill
+from benchmarks.fit_library import CachedEncoder, Vectors, make_skill
 from wellworn import __version__
 from wellworn.index.catalogue_sync import entry_of
-from wellworn.index.encoder import FloatArray
 from wellworn.index.encoders import open_encoder
 from wellworn.index.live import LiveIndex
 from wellworn.models.resolution import Context, Decision, Invocation, ResolveRequest
@@ -56,19 +55,6 @@ OWNER = "benchmark"
 _FIELDS = ("description", "examples", "aliases", "triggers", "negatives")
 _NOW = datetime(2030, 1, 1, tzinfo=UTC)
 Figures = dict[str, Any]
-
-
-class KeptEncoder:
-    """An encoder that encodes each text once, over all runs."""
-
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
-        self.name, self.dim = vectors.encoder.name, vectors.encoder.dim
-        self.fingerprint = vectors.encoder.fingerprint
-
-    def encode(self, texts: Sequence[str]) -> FloatArray:
-        """Return float32[len(texts), dim]."""
-        return self._vectors.of(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +86,9 @@ class Library:
 
     @classmethod
     @contextmanager
-    def opened(cls, skills: Sequence[Skill], encoder: KeptEncoder, parameters: Path | None = None) -> Iterator[Library]:
+    def opened(
+        cls, skills: Sequence[Skill], encoder: CachedEncoder, parameters: Path | None = None
+    ) -> Iterator[Library]:
         """Hold the skills for as long as the context is open."""
         with ExitStack() as opened:
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="wellworn-context-")))
@@ -217,7 +205,7 @@ def when_figures(answers: Sequence[tuple[str, str, Answered]]) -> Figures:
 
 
 def measure_gain(
-    data: Path, encoder: KeptEncoder, seeds: Sequence[int], parameters: Path | None, paraphrases: str
+    data: Path, encoder: CachedEncoder, seeds: Sequence[int], parameters: Path | None, paraphrases: str
 ) -> Figures:
     """Return the figures of the ambiguous and clear messages, and those of `when`."""
     pool = read_wild(data)
@@ -269,7 +257,7 @@ def _by_condition(scored: Sequence[Scored]) -> Figures:
 
 
 def measure_cost(
-    data: Path, encoder: KeptEncoder, seeds: Sequence[int], parameters: Path | None, paraphrases: str
+    data: Path, encoder: CachedEncoder, seeds: Sequence[int], parameters: Path | None, paraphrases: str
 ) -> Figures:
     """Return task -> condition -> figures, and what the worst context costs of top-1 and AUROC."""
     found: Figures = {}
@@ -296,7 +284,7 @@ def _sampled(messages: Sequence[Row], most: int, chance: random.Random) -> list[
 def _ask_rows(
     library: Sequence[Row],
     messages: Sequence[Row],
-    encoder: KeptEncoder,
+    encoder: CachedEncoder,
     parameters: Path | None,
     seed: int,
     *,
@@ -393,7 +381,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
     given = _arguments(arguments)
     started = time.monotonic()
-    encoder = KeptEncoder(Vectors(open_encoder(given.encoder), given.cache))
+    encoder = CachedEncoder(Vectors(open_encoder(given.encoder), given.cache))
     found: Figures = {
         "about": {"wellworn": __version__, "encoder": given.encoder, "seeds": given.seeds,
                   "paraphrases": given.paraphrases, "date": datetime.now(UTC).date().isoformat()},

@@ -21,7 +21,6 @@ from benchmarks.accuracy_sets import Row, meant, read_banking77
 from benchmarks.feedback_cases import banking77
 from benchmarks.feedback_world import (
     PERSON,
-    CachedEncoder,
     Words,
     World,
     ask,
@@ -33,6 +32,7 @@ from benchmarks.feedback_world import (
     temporary_world,
     train,
 )
+from benchmarks.fit_library import CachedEncoder
 from wellworn.lifecycle.feedback import BOUNDS, Bounds
 from wellworn.models.access import Caller, Role
 from wellworn.models.resolution import IntentResolution

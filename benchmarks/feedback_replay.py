@@ -28,7 +28,6 @@ from benchmarks.feedback_cases import CASES, Case
 from benchmarks.feedback_world import (
     PERSON,
     ROUND,
-    CachedEncoder,
     World,
     ask,
     honest_words,
@@ -39,7 +38,7 @@ from benchmarks.feedback_world import (
     train,
 )
 from benchmarks.fit import CHECKOUT, default_data
-from benchmarks.fit_library import Vectors
+from benchmarks.fit_library import CachedEncoder, Vectors
 from wellworn import __version__
 from wellworn.index.encoders import open_encoder
 from wellworn.models.resolution import FeedbackAnswer

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.accuracy_sets import Row
-from benchmarks.fit_library import Vectors, make_skill
+from benchmarks.fit_library import CachedEncoder, make_skill
 from wellworn.index.catalogue_sync import entry_of
-from wellworn.index.encoder import FloatArray
 from wellworn.lifecycle.feedback import BOUNDS, Bounds
 from wellworn.models.access import LOCAL_USER, Caller, Role
 from wellworn.models.resolution import Decision, FeedbackAnswer, FeedbackRequest, IntentResolution, ResolveRequest
@@ -38,18 +37,6 @@ ROUND = 100
 """So many messages are answered, then judged; the trained head is fitted anew before each round, so a run is exactly
 repeatable (serving, the head follows in the background)."""
 _FIELDS = ("description", "examples", "aliases", "triggers", "negatives")
-
-
-class CachedEncoder:
-    """The encoder under test with its vectors kept in a file, so that a second run costs little."""
-
-    def __init__(self, vectors: Vectors) -> None:
-        self._vectors = vectors
-        self.name, self.dim = vectors.encoder.name, vectors.encoder.dim
-        self.fingerprint = vectors.encoder.fingerprint
-
-    def encode(self, texts: Sequence[str]) -> FloatArray:
-        return self._vectors.of(texts)
 
 
 class World:

@@ -53,6 +53,19 @@ class Vectors:
         return np.stack([self._known[digest] for digest in wanted])
 
 
+class CachedEncoder:
+    """An encoder with its vectors kept in a file, so that a second run costs little."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
+        self.name, self.dim = vectors.encoder.name, vectors.encoder.dim
+        self.fingerprint = vectors.encoder.fingerprint
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """Return float32[len(texts), dim]."""
+        return self._vectors.of(texts)
+
+
 def make_skill(skill_id: str, fields: Mapping[str, object], body: str = "", *, derive: bool = True) -> Skill:
     """Return a skill; derive: with the triggers and negatives that its description implies, as for a file."""
     derived = derive_fields(skill_id, skill_id, str(fields.get("description", "")), None) if derive else {}

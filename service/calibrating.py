@@ -54,13 +54,13 @@ def recalibrate(
     """
     rows = _fitted_on(database)
     if len(rows) < ENOUGH:
-        return _nothing(len(rows), f"Only {len(rows)} messages of your feedback say what was meant")
+        return _nothing(len(rows), f"Only {len(rows)} messages of feedback by persons say what was meant")
     encoder = open_encoder()
     with _without_lessons(settings, database, encoder) as (resolver, index):
         judgements = list(_judged(rows, resolver, index, progress))
         parameters = resolver.parameters_name(encoder.fingerprint)
     if len(judgements) < ENOUGH:
-        return _nothing(len(judgements), f"Only {len(judgements)} messages of your feedback are about present skills")
+        return _nothing(len(judgements), f"Only {len(judgements)} messages by persons are about present skills")
     done = refit(judgements)
     if done.better:
         found = Calibration(
@@ -77,7 +77,7 @@ def recalibrate(
 
 
 def _fitted_on(database: Database) -> list[FeedbackRow]:
-    """Return the labelled feedback that counts: no key may outweigh the others, nor agents the persons."""
+    """Return the labelled feedback that counts: that of persons, none of whom may outweigh the others."""
     persons = {key.id for key in KeyTable(database).list() if ROLE_RANK[key.role] >= ROLE_RANK[Role.reviewer]}
     rows = list(FeedbackTable(database).labelled())
     labels = [Label(row.key_id, row.key_id is None or row.key_id in persons, row.message) for row in rows]

@@ -144,8 +144,9 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
 
 
 def _risk(skill: SkillView) -> str:
-    """The manifest of a skill whose safety fields could not be read holds a default, which nobody wrote."""
-    return skill.manifest.risk.value if skill.invocable else "unreadable"
+    """Where a risk was written that could not be read, the manifest holds a default, which nobody wrote."""
+    lost = any(one.code == "safety-field" and "risk" in one.message for one in skill.diagnostics)
+    return "unreadable" if lost else skill.manifest.risk.value
 
 
 def _author(skill: SkillView) -> str:

@@ -13,7 +13,6 @@ from benchmarks import context_phrases as words
 from benchmarks.context import (
     Answered,
     Ask,
-    KeptEncoder,
     Library,
     Scored,
     ask_cases,
@@ -25,7 +24,7 @@ from benchmarks.context import (
 )
 from benchmarks.context_section import kept, section
 from benchmarks.fit import default_data
-from benchmarks.fit_library import Vectors, make_skill
+from benchmarks.fit_library import CachedEncoder, Vectors, make_skill
 
 from wellworn.index.encoders import open_encoder
 from wellworn.models.resolution import Context, Decision
@@ -54,12 +53,12 @@ def pool() -> list[cases.Wild]:
 
 
 @pytest.fixture(scope="module")
-def encoder(tmp_path_factory: pytest.TempPathFactory) -> KeptEncoder:
-    return KeptEncoder(Vectors(open_encoder("bundled"), tmp_path_factory.mktemp("vectors")))
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> CachedEncoder:
+    return CachedEncoder(Vectors(open_encoder("bundled"), tmp_path_factory.mktemp("vectors")))
 
 
 @pytest.fixture
-def library(encoder: KeptEncoder) -> Iterator[Library]:
+def library(encoder: CachedEncoder) -> Iterator[Library]:
     skills = [
         make_skill("ship-notes", {"description": "Writes the notes", "triggers": ["when the tests fail"]}),
         make_skill("ship-parcel", {"description": "Sends the parcel", "triggers": ["when a pull request is open"]}),
@@ -167,7 +166,7 @@ def test_a_skill_that_this_session_used_is_raised_and_the_next_message_knows_not
 
 
 def test_a_skill_whose_when_does_not_hold_is_never_named_and_one_that_is_unknown_never_acted_on(
-    encoder: KeptEncoder,
+    encoder: CachedEncoder,
 ) -> None:
     made = cases.make_library(pool(), 12, 1, 0, first_kind=cases.KINDS.index("when"))
     assert made.whens
@@ -214,7 +213,7 @@ def test_a_cost_of_more_than_a_point_is_not_kept() -> None:
     assert kept({"top1": 0.9, "auroc": 0.97}, {"top1": 0.9, "auroc": 0.95}) == "no"
 
 
-def test_the_section_shows_every_condition_kind_and_cost(encoder: KeptEncoder) -> None:
+def test_the_section_shows_every_condition_kind_and_cost(encoder: CachedEncoder) -> None:
     made = cases.make_library(pool(), 20, 2, 0)
     with Library.opened(made.skills, encoder) as library:
         answers = ask_cases(library, made.cases, 20)

@@ -14,14 +14,13 @@ from benchmarks.feedback_replay import Plan, arguments_of, plans, replay, say_pl
 from benchmarks.feedback_report import section
 from benchmarks.feedback_world import (
     PERSON,
-    CachedEncoder,
     expected_of,
     honest_words,
     mistaken_words,
     temporary_world,
 )
 from benchmarks.fit import default_data
-from benchmarks.fit_library import Vectors
+from benchmarks.fit_library import CachedEncoder, Vectors
 from benchmarks.report import main
 
 from wellworn.index.encoders import open_encoder

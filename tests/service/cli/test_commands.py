@@ -242,3 +242,10 @@ def _context(stated: object) -> str:
 
 def test_the_version_is_printed(cli: Commands) -> None:
     assert cli.ok("--version").out.startswith("wellworn ")
+
+
+def test_a_risk_that_was_read_is_shown_though_another_restriction_closed_the_skill(cli: Commands, world: World) -> None:
+    world.skill("by-branch", "Tidies up.", risk="high", when={"brunch": ["main"]})
+    world.skill("no-risk", "Tidies up.", risk="sky-high")
+    assert "risk high" in cli.ok("skills", "show", "by-branch").out
+    assert "risk unreadable" in cli.ok("skills", "show", "no-risk").out
