@@ -11,6 +11,9 @@ from pydantic import Field
 from wellworn.models.skill import Risk
 from wellworn.models.wire import Wire
 
+TRACE_BATCH_MAX = 1000
+SUMMARY_MAX = 2000
+
 
 class TraceKind(StrEnum):
     """The kinds of event that are worth keeping."""
@@ -25,8 +28,16 @@ class TraceKind(StrEnum):
     approval_gate = "approval_gate"
 
 
+CORRECTION_TAG = "correction"
+"""On a `user_intent`: the person corrects what was just done ("no, use pnpm")."""
+
+
 class TraceEvent(Wire):
-    """One event. As part of a request's context, `id` and `sessionId` may be left out."""
+    """One event. As part of a request's context, `id` and `sessionId` may be left out.
+
+    summary: what happened, in a line; of a `command_run` the command itself, unless `data.command` holds it.
+    data: small facts, such as `command`, `exitCode`, `cwd`, `tool`, `file`.
+    """
 
     id: str | None = None
     ts: datetime | None = None
@@ -34,7 +45,7 @@ class TraceEvent(Wire):
     repo: str | None = None
     user: str | None = None
     kind: TraceKind
-    summary: str = Field(max_length=2000)
+    summary: str = Field(max_length=SUMMARY_MAX)
     tags: list[str] = Field(default_factory=list, max_length=50)
     success: bool | None = None
     risk: Risk | None = None

@@ -208,4 +208,45 @@ def _access(db: sqlite_utils.Database) -> None:
     db.table("keys").create_index(["secret_hash"], unique=True)
 
 
-MIGRATIONS: tuple[Callable[[sqlite_utils.Database], None], ...] = (_catalogue, _history, _access)
+def _observed(db: sqlite_utils.Database) -> None:
+    """What was observed, what the miner made of it, what was proposed, and what people decided about skills."""
+    # Ids are given by whoever sends an event, so they are unique to a user only. seq: the order of arrival.
+    db.execute("""
+        CREATE TABLE traces (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            user TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, session_id TEXT NOT NULL, repo TEXT,
+            kind TEXT NOT NULL, summary TEXT NOT NULL, tags TEXT, success INTEGER, risk TEXT, data TEXT, key_id TEXT,
+            UNIQUE (user, id))""")
+    db.table("traces").create_index(["user", "session_id", "ts"])
+    db.table("traces").create_index(["ts"])
+    # What the miner keeps of the events that it has read, so that it reads none twice: packed steps of one session.
+    db.execute("""
+        CREATE TABLE trace_digests (
+            user TEXT NOT NULL, session_id TEXT NOT NULL, last_seq INTEGER NOT NULL, data BLOB NOT NULL,
+            PRIMARY KEY (user, session_id, last_seq))""")
+    db.execute("""
+        CREATE TABLE miner_state (
+            user TEXT PRIMARY KEY, version INTEGER NOT NULL, last_seq INTEGER NOT NULL)""")
+    # data: the proposal in wire names. pattern: by what the same friction is known again. weight: its evidence then.
+    db.execute("""
+        CREATE TABLE proposals (
+            id TEXT PRIMARY KEY, user TEXT NOT NULL, repo TEXT, session_id TEXT,
+            status TEXT NOT NULL, signal TEXT NOT NULL, pattern TEXT NOT NULL, weight INTEGER NOT NULL,
+            data TEXT NOT NULL, created_at TEXT NOT NULL, decided_at TEXT, decided_by TEXT)""")
+    db.table("proposals").create_index(["user", "status"])
+    # Events that a proposal rests on are kept while it is.
+    db.execute("""
+        CREATE TABLE evidence (
+            user TEXT NOT NULL, trace_id TEXT NOT NULL,
+            proposal_id TEXT NOT NULL REFERENCES proposals(id) ON DELETE CASCADE,
+            PRIMARY KEY (user, trace_id, proposal_id)) WITHOUT ROWID""")
+    db.execute("""
+        CREATE TABLE skill_changes (
+            id TEXT PRIMARY KEY, ts TEXT NOT NULL,
+            scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL,
+            action TEXT NOT NULL, from_trust TEXT, to_trust TEXT, by TEXT NOT NULL, reason TEXT, evidence TEXT,
+            proposal_id TEXT, before_hash TEXT, after_hash TEXT)""")
+    db.table("skill_changes").create_index(["scope", "owner", "skill_id"])
+
+
+MIGRATIONS: tuple[Callable[[sqlite_utils.Database], None], ...] = (_catalogue, _history, _access, _observed)
