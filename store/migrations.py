@@ -219,14 +219,11 @@ def _observed(db: sqlite_utils.Database) -> None:
             UNIQUE (user, id))""")
     db.table("traces").create_index(["user", "session_id", "ts"])
     db.table("traces").create_index(["ts"])
-    # What the miner keeps of the events that it has read, so that it reads none twice: packed steps of one session.
+    # What the miner keeps of the events that it has read, so that it reads none twice. version: of its packing.
     db.execute("""
         CREATE TABLE trace_digests (
-            user TEXT NOT NULL, session_id TEXT NOT NULL, last_seq INTEGER NOT NULL, data BLOB NOT NULL,
-            PRIMARY KEY (user, session_id, last_seq))""")
-    db.execute("""
-        CREATE TABLE miner_state (
-            user TEXT PRIMARY KEY, version INTEGER NOT NULL, last_seq INTEGER NOT NULL)""")
+            user TEXT NOT NULL, last_seq INTEGER NOT NULL, version INTEGER NOT NULL, data BLOB NOT NULL,
+            PRIMARY KEY (user, last_seq))""")
     # data: the proposal in wire names. pattern: by what the same friction is known again. weight: its evidence then.
     db.execute("""
         CREATE TABLE proposals (
