@@ -26,7 +26,11 @@ _REVIEW = re.compile(
 )
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_NOTHING_SAID = re.compile(r"[\W_]*")
+_NOTHING_SAID = re.compile(r"[\W_]*|\s*</?\w+>\s*|\s*(?:Error: )?Exit code \d+\s*|Command exited with code \d+")
+_ERROR = re.compile(
+    r"error|fail|fatal|cannot|denied|no such|not found|exception|unable|invalid|refused|timed out", re.I
+)
+_TAIL = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +114,11 @@ def cut(text: str, limit: int) -> str:
     return (head[:space] if space >= len(head) - _CUT_BACK else head).rstrip() + "…"
 
 
-def last_line(text: str) -> str:
-    """Return the last line of `text` that says something, cut to `ERROR_MAX` characters; empty if none does."""
-    for line in reversed(clean(text[-4000:]).splitlines()):
-        if not _NOTHING_SAID.fullmatch(line) and not line.lstrip().startswith("</"):
-            return cut(line, ERROR_MAX)
-    return ""
+def error_line(text: str) -> str:
+    """Return the last line of `text` that tells of an error, else its last that says something, cut; or nothing."""
+    lines = [line for line in clean(text[-_TAIL:]).splitlines() if not _NOTHING_SAID.fullmatch(line)]
+    told = [line for line in lines if _ERROR.search(line)] or lines
+    return cut(told[-1], ERROR_MAX) if told else ""
 
 
 def user_intent(at: Stamp, text: str, *tags: str) -> TraceEvent:
@@ -141,28 +144,30 @@ def command_run(at: Stamp, command: str, ran: Ran = UNKNOWN, *tags: str) -> Trac
     if _REVIEW.search(kept):
         tags = (*tags, "review")
     kind = TraceKind.command_run if runner is None else TraceKind.test_result
-    return _event(at, kind, cut(kept, SUMMARY_MAX), tags, ok, data | _error(ok, ran.output))
+    return _event(at, kind, cut(kept, SUMMARY_MAX), tags, success=ok, data=data | _error(ok, ran.output))
 
 
 def file_diff(at: Stamp, tool: str, file: str, ran: Ran = UNKNOWN, *tags: str) -> TraceEvent:
     """Return that a file was changed; its content is not kept."""
     data = {"tool": cut(tool, ID_MAX), "file": cut(file, PATH_MAX)}
     summary = cut(f"{tool} {file}", PATH_MAX)
-    return _event(at, TraceKind.file_diff, summary, tags, ran.ok, data | _error(ran.ok, ran.output))
+    return _event(at, TraceKind.file_diff, summary, tags, success=ran.ok, data=data | _error(ran.ok, ran.output))
 
 
 def gate(at: Stamp, tool: str, summary: str, *tags: str, passed: bool | None) -> TraceEvent:
     """Return that a person was asked. passed: whether they agreed; None when they answered something else."""
-    return _event(at, TraceKind.approval_gate, cut(summary, SUMMARY_MAX), tags, passed, {"tool": cut(tool, ID_MAX)})
+    data = {"tool": cut(tool, ID_MAX)}
+    return _event(at, TraceKind.approval_gate, cut(summary, SUMMARY_MAX), tags, success=passed, data=data)
 
 
 def advisor(at: Stamp, tool: str, summary: str) -> TraceEvent:
     """Return that a hook or another watcher stopped a tool."""
-    return _event(at, TraceKind.advisor_decision, cut(summary, ADVICE_MAX), (), False, {"tool": cut(tool, ID_MAX)})
+    data = {"tool": cut(tool, ID_MAX)}
+    return _event(at, TraceKind.advisor_decision, cut(summary, ADVICE_MAX), (), success=False, data=data)
 
 
 def _error(ok: bool | None, output: str) -> dict[str, Any]:
-    line = last_line(output) if ok is False else ""
+    line = error_line(output) if ok is False else ""
     return {"error": line} if line else {}
 
 
@@ -171,6 +176,7 @@ def _event(
     kind: TraceKind,
     summary: str,
     tags: tuple[str, ...],
+    *,
     success: bool | None = None,
     data: dict[str, Any] | None = None,
 ) -> TraceEvent:
