@@ -216,9 +216,10 @@ def _observed(db: sqlite_utils.Database) -> None:
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             user TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, session_id TEXT NOT NULL, repo TEXT,
             kind TEXT NOT NULL, summary TEXT NOT NULL, tags TEXT, success INTEGER, risk TEXT, data TEXT, key_id TEXT,
+            received_at TEXT NOT NULL,
             UNIQUE (user, id))""")
     db.table("traces").create_index(["user", "session_id", "ts"])
-    db.table("traces").create_index(["ts"])
+    db.table("traces").create_index(["user", "ts"])
     # What the miner keeps of the events that it has read, so that it reads none twice. version: of its packing.
     db.execute("""
         CREATE TABLE trace_digests (
