@@ -172,8 +172,9 @@ class AcceptRequest(Wire):
     """`POST /proposals/{id}/accept`. What is left out stays as proposed.
 
     confirm: the skill's id again; needed for repo scope. repo: the repository (id, origin or folder) to write to.
-    description, aliases, examples, body, recipe: the person's edits. overrides: names of high security findings that
-    the person has looked at and allows.
+    description, aliases, triggers, examples, body, recipe: the person's edits; of an update, aliases, triggers,
+    examples and steps are what it adds. overrides: names of high security findings that the person has looked at and
+    allows.
     """
 
     id: SkillId | None = None
@@ -183,7 +184,9 @@ class AcceptRequest(Wire):
     session_id: str | None = Field(default=None, max_length=500)
     description: str | None = Field(default=None, max_length=4000)
     aliases: list[str] | None = Field(default=None, max_length=100)
+    triggers: list[str] | None = Field(default=None, max_length=100)
     examples: list[str] | None = Field(default=None, max_length=200)
+    steps: list[str] | None = Field(default=None, max_length=100)
     body: str | None = Field(default=None, max_length=200_000)
     recipe: ForgeRecipe | None = None
     overrides: list[str] = Field(default_factory=list, max_length=50)

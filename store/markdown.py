@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 MAX_STEPS = 30
 _STEP_MAX = 300
@@ -68,6 +69,73 @@ def steps_of(body: str) -> tuple[str, ...]:
             if steps := _numbered(inner) or _list_items(lines[start + 1 : end]):
                 return steps
     return _numbered([found[2] for _, found in headings])
+
+
+def append_steps(body: str, steps: Sequence[str]) -> str:
+    """Return `body` with more items at the end of the section that `steps_of` reads; a new one where there is none.
+
+    The items continue the section's own way: numbers, bullets, or headings such as "### Step 3: ...".
+    """
+    texts = [text for step in steps if (text := " ".join(step.split()))]
+    if not texts:
+        return body
+    lines = body.rstrip("\n").split("\n")
+    at, prefix = _end_of_steps(lines)
+    if prefix is None:
+        heading = ["## Steps", ""] if body.strip() else ["## Steps"]
+        gap = [""] if body.strip() else []
+        lines = [*(lines if body.strip() else []), *gap, *heading, *(f"{n}. {text}" for n, text in enumerate(texts, 1))]
+    else:
+        lines[at:at] = [prefix(number) + text for number, text in enumerate(texts)]
+    return "\n".join(lines)
+
+
+def _end_of_steps(lines: Sequence[str]) -> tuple[int, Callable[[int], str] | None]:
+    """Return where the next step belongs and how it begins (a function of how many were added before it)."""
+    bare = _without_code(list(lines))
+    headings = [(i, found) for i, line in enumerate(bare) if line.startswith("#") and (found := _HEADING.match(line))]
+    for place, (start, heading) in enumerate(headings):
+        if not _is_steps_title(heading[2]):
+            continue
+        end = next((i for i, found in headings[place + 1 :] if len(found[1]) <= len(heading[1])), len(lines))
+        if _numbered([found[2] for i, found in headings[place + 1 :] if i < end]):
+            return _after_text(lines, end), _next_heading([found for i, found in headings if start < i < end])
+        items = [(i, found) for i in range(start + 1, end) if (found := _ITEM.match(bare[i].expandtabs(4)))]
+        if items:
+            return _next_item(lines, items, end)
+    if _numbered([found[2] for _, found in headings]):
+        return _after_text(lines, len(lines)), _next_heading([found for _, found in headings])
+    return len(lines), None
+
+
+def _after_text(lines: Sequence[str], end: int) -> int:
+    while end and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _next_heading(headings: Sequence[re.Match[str]]) -> Callable[[int], str]:
+    numbered = [found for found in headings if _STEP_TITLE.match(plain_text(found[2]))]
+    return lambda added: f"\n{numbered[-1][1]} Step {len(numbered) + added + 1}: "
+
+
+def _next_item(
+    lines: Sequence[str], items: Sequence[tuple[int, re.Match[str]]], end: int
+) -> tuple[int, Callable[[int], str]]:
+    chosen = [one for one in items if one[1][2]] or items
+    outer = min(len(found[1]) for _, found in chosen)
+    last, found = [one for one in chosen if len(one[1][1]) == outer][-1]
+    at = last + 1
+    while at < end and lines[at].strip() and not (lines[at][:1].strip() and _NOT_PROSE.match(lines[at])):
+        at += 1
+    while at < end and (not lines[at].strip() or lines[at].startswith(" " * (outer + 1))):
+        at += 1  # what is indented below the item belongs to it
+    at = _after_text(lines, at)
+    indent = found[1]
+    if found[2] is None:
+        return at, lambda _: f"{indent}- "
+    mark = ")" if lines[last].strip()[len(found[2])] == ")" else "."
+    return at, lambda added: f"{indent}{int(found[2]) + added + 1}{mark} "
 
 
 def _is_steps_title(title: str) -> bool:
