@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wellworn.lifecycle.shell.parse import Command
@@ -11,6 +12,7 @@ from wellworn.lifecycle.shell.programs import (
     BUN_COMMANDS,
     INTERPRETERS,
     KEY_FLAGS,
+    LEAD_VALUED,
     MODULES,
     PNPM_COMMANDS,
     PROGRAMS,
@@ -30,13 +32,13 @@ _VERSIONED = re.compile(r"(python|pypy|pip|ruby|php|node|clang|gcc|go)-?\d[\d.]*
 _UNKNOWN = Program(1)
 _NO_WORK = Program()
 _BIN = re.compile(r"(?:^|/)(?:s?bin|\.bin|shims|Scripts)/[^/]+$")
-_LOCAL = frozenset({"bin/"})
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
     """program: its one name. key: see `CommandStep`. spec: how its words are read. kept: places (in `words`) of the
-    words that are part of the key; rest: the other words without options' values, unquoted.
+    words that are part of the key; rest: the other words unquoted. valued: its
+    options that take the next word, by the kind of value.
     """
 
     program: str
@@ -44,6 +46,7 @@ class Identity:
     spec: Program
     kept: frozenset[int]
     rest: tuple[str, ...]
+    valued: Mapping[str, str]
 
 
 def identify(command: Command) -> Identity:
@@ -58,7 +61,13 @@ def identify(command: Command) -> Identity:
     rest = tuple(value for at, value in enumerate(values) if at not in kept and at >= start)
     kept = kept | frozenset(range(start))
     key = " ".join([_run_by_script_runner(command, lead), *flags])
-    return Identity(program, key, spec, kept, rest)
+    return Identity(program, key, spec, kept, rest, _valued(lead, spec))
+
+
+def _valued(lead: str, spec: Program) -> Mapping[str, str]:
+    first_two = " ".join(lead.split(" ", 2)[:2])
+    special = LEAD_VALUED.get(first_two)
+    return {**spec.valued, **special} if special else spec.valued
 
 
 def _spec(program: str) -> Program:
@@ -77,8 +86,6 @@ def _program(command: Command, values: tuple[str, ...]) -> tuple[str, int]:
     if name == "python" and len(values) > 1 and values[0] == "-m":
         module = values[1].replace("_", "-") if values[1] == "pre_commit" else values[1]
         return (module if values[1] in MODULES else f"python -m {module}"), 2
-    if name == "uv" and values[:1] == ("pip",):
-        return "uv", 0
     if "/" in written and name not in PROGRAMS and not _BIN.search(written):
         return script_name(written), 0
     if name.endswith(".py"):
@@ -106,50 +113,52 @@ def _names(program: str, spec: Program, values: tuple[str, ...], start: int) -> 
     """Return the words that say what is done, and where they stand."""
     names: list[str] = []
     kept: set[int] = set()
-    at, depth = start, spec.depth
-    if program == "docker compose":
-        depth = 1
-    while at < len(values):
+    at = start
+    while at < len(values) and values[at] != "--":
         value = values[at]
-        if value == "--":
-            break
         if value.startswith("-") and len(value) > 1:
-            stop = spec.script and value in {"-c", "-e", "-p", "-r", "--eval"}
-            if stop:
+            if spec.script and (value in _INLINE or names):
                 break
             at += 2 if value in spec.valued else 1
             continue
-        if spec.script:
-            if not names:
-                names.append(script_name(value) if value != "-" else "-")
-                kept.add(at)
-                depth = 1
-            elif len(names) == 1 and _SUBCOMMAND.fullmatch(value) and kind_of(value) == "value":
-                names.append(value)
-                kept.add(at)
-            if len(names) > 1 or not depth:
-                break
-            if len(names) == 1 and at not in kept:
-                break
-        elif spec.targets:
-            if "=" not in value and kind_of(value) == "value":
-                names.append(value)
-                kept.add(at)
-        elif len(names) < depth and _is_subcommand(spec, value, names):
-            names.append(SAME_SUBCOMMAND.get(program, {}).get(value, value) if not names else value)
+        name = _name(program, spec, value, names)
+        if name is not None:
+            names.append(name)
             kept.add(at)
-            if len(names) == 1 and (names[0] in spec.groups):
-                depth = 2
-            if value in spec.verbs or (program == "aws" and "-" in value and len(names) > 1):
-                break
-        else:
+        if name is None and not spec.targets or _complete(program, spec, names):
             break
         at += 1
     return names, frozenset(kept)
 
 
-def _is_subcommand(spec: Program, value: str, names: list[str]) -> bool:
-    return _SUBCOMMAND.fullmatch(value) is not None and kind_of(value) == "value"
+_INLINE = frozenset({"-c", "-e", "-p", "-r", "--eval"})
+
+
+def _name(program: str, spec: Program, value: str, names: list[str]) -> str | None:
+    """Return the word as a part of the key, or None when it is an argument."""
+    if spec.script and not names:
+        return script_name(value)
+    if "=" in value or not _SUBCOMMAND.fullmatch(value) or kind_of(value) != "value":
+        return None
+    if spec.targets or spec.script or len(names) < _depth(program, spec, names):
+        return SAME_SUBCOMMAND.get(program, {}).get(value, value) if not names else value
+    return None
+
+
+def _depth(program: str, spec: Program, names: list[str]) -> int:
+    if program == "docker compose":
+        return 1
+    return 2 if names and names[0] in spec.groups else spec.depth
+
+
+def _complete(program: str, spec: Program, names: list[str]) -> bool:
+    """Whether the words so far say all of what is done."""
+    if spec.targets or not names:
+        return False
+    if spec.script:
+        return len(names) == 2
+    verb = len(names) > 1 and (names[-1] in spec.verbs or (program == "aws" and "-" in names[-1]))
+    return verb or len(names) >= _depth(program, spec, names)
 
 
 _BUILTIN_SCRIPTS = frozenset({"test", "start", "stop", "restart"})

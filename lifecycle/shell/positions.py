@@ -70,7 +70,7 @@ _POSITIONS: dict[str, tuple[str, ...]] = {
     "docker build": ("path",),
     "kubectl": ("name",),
     "helm": ("name", "path"),
-    "ssh": ("name",),
+    "ssh": ("name", "value"),
     "ssh-copy-id": ("name",),
     "systemctl": ("name",),
     "cd": ("path",),
@@ -80,9 +80,30 @@ _POSITIONS: dict[str, tuple[str, ...]] = {
     "mv": ("path", "path"),
     "touch": ("path",),
     "alembic": ("name",),
+    "pytest": ("path",),
+    "ruff": ("path",),
+    "mypy": ("path",),
+    "black": ("path",),
+    "isort": ("path",),
+    "flake8": ("path",),
+    "pylint": ("path",),
+    "eslint": ("path",),
+    "prettier": ("path",),
+    "jest": ("path",),
+    "vitest": ("path",),
+    "sed": ("value", "path"),
+    "chmod": ("value", "path"),
+    "chown": ("value", "path"),
+    "tee": ("path",),
+    "git reset": ("name",),
+    "git cherry-pick": ("hash",),
+    "git revert": ("hash",),
+    "git rm": ("path",),
+    "git mv": ("path", "path"),
 }
 _SHAPED = frozenset({"url", "version", "hash"})
 _MARK = re.compile(r"<[a-z]+(?:-[0-9]+)?>")
+_CLUSTER = re.compile(r"-[A-Za-z]{2,4}")
 _ATTACHED = re.compile(r"(-[A-Za-z])(\d+)")
 
 
@@ -133,18 +154,13 @@ def _argument_slots(command: Command, identity: Identity) -> list[Slot]:
         elif value == "--" and not only_words:
             slots.append(Slot(raw))
             only_words = True
-        elif value.startswith("-") and len(value) > 1 and not only_words and not is_number(value):
+        elif value.startswith("-") and len(value) > 1 and not only_words:
             slot, awaited = _option(raw, value, identity)
             slots.append(slot)
         else:
             slots.append(Slot("", _positional(value, kinds, place), raw))
             place += 1
     return slots
-
-
-def is_number(value: str) -> bool:
-    """Whether a word that begins with a dash is a negative number rather than an option such as `-20`."""
-    return False if re.fullmatch(r"-\d{1,3}", value) else kind_of(value) == "number"
 
 
 def _positional_kinds(identity: Identity) -> tuple[str, ...]:
@@ -162,13 +178,13 @@ def _positional(value: str, kinds: tuple[str, ...], place: int) -> str:
     if not kinds:
         return shape
     kind = kinds[min(place, len(kinds) - 1)]
-    if kind == "pr" and shape in {"url", "value"}:
-        return "pr" if shape == "value" else "url"
+    if kind == "pr" and shape == "url":
+        return "url"
     if kind == "branch":
         return {"version": "tag", "hash": "hash", "path": "path" if value.startswith((".", "/")) else "branch"}.get(
             shape, kind
         )
-    if kind in {"package", "path", "remote", "name", "image"} and shape == "url":
+    if kind in {"package", "path", "remote", "name", "image", "hash"} and shape == "url":
         return "url"
     if kind == "package" and shape == "path" and value.startswith((".", "/", "~")):
         return "path"
@@ -176,20 +192,26 @@ def _positional(value: str, kinds: tuple[str, ...], place: int) -> str:
 
 
 def _option(raw: str, value: str, identity: Identity) -> tuple[Slot, str | None]:
-    """Return the slot of an option, and the kind of the value that the next word is, if it takes one."""
+    """Return the slot of an option, and the kind of the value that the next word is, if it takes one.
+
+    Of a cluster (`-am`) the last letter may take a value.
+    """
     name, equals, _ = raw.partition("=")
     option, _, given = value.partition("=")
-    kind = identity.spec.valued.get(option) or _COMMON_VALUED.get(option)
+    kind = identity.valued.get(option) or _COMMON_VALUED.get(option)
     if equals:
         if given and (kind or is_value(given) or _MARK.search(raw) or unquote(raw)[1] or raw != value):
             return Slot(f"{name}=", kind or kind_of(given), raw[len(name) + 1 :]), None
         return _literal(raw), None
     if _MARK.search(raw):
         return Slot("", "value", raw), None
+    if kind is None and _CLUSTER.fullmatch(option):
+        option = f"-{option[-1]}"
+        kind = identity.valued.get(option)
     attached = _ATTACHED.fullmatch(raw)
     if attached:
         return Slot(attached.group(1), "number", attached.group(2)), None
-    return Slot(raw), (kind if option in identity.spec.valued else kind if kind and kind != "version" else None)
+    return Slot(raw), kind
 
 
 def _written_to(command: Command, identity: Identity) -> list[Slot]:

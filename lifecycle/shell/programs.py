@@ -38,20 +38,14 @@ _TASKS = Program(
 _SCRIPT = Program(script=True, valued=_valued(value="-c -e --eval -W -X -O -I -r --require --loader --import"))
 _CLOUD_VERBS = _set(
     "deploy create delete list describe update get set add remove start stop restart submit tail read write apply login"
-    " configure import export promote rollback traffic scale show rm cp mv sync ls mb rb restore invoke run"
+    " configure import export promote rollback traffic scale show rm cp mv sync ls mb rb restore invoke"
 )
 
 PROGRAMS: dict[str, Program] = {
     "git": Program(
         1,
         _set("stash remote submodule worktree bisect flow lfs notes subtree"),
-        valued=_valued(
-            path="-C --git-dir --work-tree -F --file",
-            value="-c",
-            message="-m --message",
-            branch="-b -B -c -C --branch --onto",
-            name="-u --local-user --author --depth -o --push-option",
-        ),
+        valued=_valued(path="-C --git-dir --work-tree", value="-c"),
     ),
     "gh": Program(
         2,
@@ -295,6 +289,24 @@ PROGRAMS: dict[str, Program] = {
     "gpg": Program(valued=_valued(name="-u --local-user -r --recipient", path="-o --output")),
 }
 
+_BRANCHES = _valued(branch="-b -B -c -C --orphan --create")
+LEAD_VALUED: dict[str, dict[str, str]] = {
+    "git commit": _valued(message="-m --message", path="-F --file", name="--author --date -C -c --fixup --squash"),
+    "git tag": _valued(message="-m --message", path="-F --file", name="-u --local-user --sort"),
+    "git checkout": _BRANCHES,
+    "git switch": _BRANCHES,
+    "git branch": _valued(branch="-u --set-upstream-to"),
+    "git clone": _valued(branch="-b --branch", name="--depth -o --origin"),
+    "git merge": _valued(message="-m", name="-X -s"),
+    "git rebase": _valued(branch="--onto", value="-x --exec", name="-X -s"),
+    "git worktree": _valued(branch="-b -B"),
+    "git stash": _valued(message="-m --message"),
+    "git push": _valued(name="-o --push-option --repo"),
+    "git log": _valued(name="-n --author --since --until --format -S -G"),
+    "docker run": _valued(path="-v --volume -w --workdir", name="-e -p --name --network -u", value="-m"),
+}
+"""Options that take the next word only behind these; they go before the program's own."""
+
 SAME_PROGRAM = {
     "pip3": "pip",
     "nodejs": "node",
@@ -318,8 +330,8 @@ SAME_PROGRAM = {
     "pypy3": "python",
 }
 MODULES = _set(
-    "pytest pip ruff mypy black isort flake8 twine uv pylint pre_commit tox nox alembic coverage poetry uvicorn gunicorn"
-    " pyright pdm hatch mkdocs sphinx flask"
+    "pytest pip ruff mypy black isort flake8 twine uv pylint pre_commit tox nox alembic coverage poetry uvicorn"
+    " gunicorn pyright pdm hatch mkdocs sphinx flask"
 )
 """`python -m` of these is the program itself."""
 INTERPRETERS = frozenset(name for name, program in PROGRAMS.items() if program.script)
@@ -392,8 +404,8 @@ ALWAYS_KEY = _set("--dry-run")
 """Options that make other work of any command."""
 
 YARN_COMMANDS = _set(
-    "add remove install upgrade publish version test start run workspace workspaces npm config cache link unlink why info"
-    " list outdated audit init login logout pack create dlx exec set plugin dedupe up build".replace(" build", "")
+    "add remove install upgrade publish version test start run workspace workspaces npm config cache link unlink why"
+    " info list outdated audit init login logout pack create dlx exec set plugin dedupe up"
 )
 PNPM_COMMANDS = _set(
     "add remove install update publish version test start run config store link unlink why list ls outdated audit init"
@@ -402,5 +414,5 @@ PNPM_COMMANDS = _set(
 BUN_COMMANDS = _set(
     "add remove install update publish test run pm link unlink init create x build outdated upgrade audit why"
 )
-SCRIPT_RUNNERS = _set("hatch pdm rye pipenv mise devbox").union()
+SCRIPT_RUNNERS = _set("hatch pdm rye pipenv mise devbox")
 """`hatch run test` runs a script of the project, not a program of that name."""

@@ -1,4 +1,4 @@
-"""A command line as steps: what each is (a key that its arguments do not change) and its form with the values taken out.
+"""A command line as steps: what each is (a key that its arguments leave alone) and its form with the values taken out.
 
 `steps_of("cd app && npm version 1.2.3")` gives a noise step `cd` and one of key `npm version` and template
 `npm version <version>` with the values `(("version", "1.2.3"),)`. Every value that can vary becomes a placeholder;
@@ -16,9 +16,10 @@ from wellworn.lifecycle.shell.identity import Identity, identify
 from wellworn.lifecycle.shell.noise import ASKING, CLOUDS, LOOKING, LOOKING_VERBS, VIEWERS
 from wellworn.lifecycle.shell.parse import Command, parse_line
 from wellworn.lifecycle.shell.positions import Slot, slots_of
-from wellworn.lifecycle.shell.programs import INTERPRETERS, PROGRAMS
+from wellworn.lifecycle.shell.programs import INTERPRETERS, PROGRAMS, SCRIPT_RUNNERS
 
 PLACEHOLDER = re.compile(r"<([a-z]+(?:-[0-9]+)?)>")
+_SCRIPT_LEADS = tuple(f"{runner} " for runner in SCRIPT_RUNNERS)
 _CACHED_LENGTH = 2_000
 _UNREAD = frozenset({"syntax", "prose", "too long"})
 
@@ -116,7 +117,7 @@ def writes_file(command: Command) -> bool:
 
 def _is_noise(command: Command, identity: Identity) -> bool:
     program, key = identity.program, identity.key
-    if program in VIEWERS:
+    if program in VIEWERS and not key.startswith(_SCRIPT_LEADS):
         return _looks(command, program)
     if key in LOOKING:
         return True
