@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -50,3 +50,43 @@ class TraceEvent(Wire):
     success: bool | None = None
     risk: Risk | None = None
     data: dict[str, Any] = Field(default_factory=dict)
+
+
+TEST_TAG = "test"
+"""On a `command_run`: a test runner was run."""
+TRACE_PAGE_MAX = 1000
+_Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+
+
+class SentEvent(TraceEvent):
+    """An event to be kept. id: given by the sender, so that sending it again adds nothing.
+
+    ts: ISO 8601; without a zone it is UTC. user: the key's own, when it is left out.
+    """
+
+    id: _Name
+    ts: datetime
+    session_id: _Name
+    repo: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    user: _Name | None = None
+
+
+class TraceBatch(Wire):
+    """`POST /traces`: kept together or, when one of them cannot be used, not at all."""
+
+    events: list[SentEvent] = Field(min_length=1, json_schema_extra={"maxItems": TRACE_BATCH_MAX})
+
+
+class TraceAnswer(Wire):
+    """What became of a batch. duplicates: ids that are kept already. redacted: events from which secrets were taken."""
+
+    accepted: int
+    duplicates: int
+    redacted: int
+
+
+class TraceList(Wire):
+    """One page of events, the latest first; `next` is the cursor of the page after it, if there is one."""
+
+    events: list[TraceEvent]
+    next: str | None = None

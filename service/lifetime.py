@@ -19,6 +19,7 @@ from wellworn.service.places import Places
 from wellworn.service.recorder import Recorder
 from wellworn.service.records import owners_of
 from wellworn.service.settings import Settings
+from wellworn.service.traces import Traces
 from wellworn.store.database import Database
 from wellworn.store.discovery import RepoPlace
 from wellworn.store.keys import KeyTable
@@ -83,6 +84,7 @@ class Lifetime:
             local_user=settings.user,
             discover=self._discover if discover else None,
         )
+        self.traces = Traces(database, self._places, settings, clock)
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._troubles: dict[str, str] = {}
@@ -165,6 +167,7 @@ class Lifetime:
         while True:
             try:
                 self._resolutions.prune(self._clock() - timedelta(days=self.settings.record_days))
+                self.traces.retain()
             except WellwornError as error:
                 log.warning("Old records could not be removed: %s", error)
             if self._stop.wait(_PRUNE_EVERY):

@@ -79,6 +79,27 @@ class Places:
         owners.append((Scope.user, user))
         return Place(user=user, repo=repo, session_id=context.session_id, owners=tuple(owners))
 
+    def name_of(self, repo: str | None, folder: str | None) -> str | None:
+        """Return what the repo of an event is known by, also one that is not known here; nothing is registered.
+
+        repo: its id, any way to write its origin, or its folder; without it the one that `folder` lies in, if any.
+        """
+        self._refresh()
+        if repo is None:
+            return self._name_around(folder) if folder and folder.startswith("/") else None
+        for name in (repo, normalise_repo(repo)):
+            if name in self._repos:
+                return name
+        return (self._name_around(repo) if repo.startswith("/") else None) or normalise_repo(repo)
+
+    def _name_around(self, folder: str) -> str | None:
+        if "\0" in folder:
+            return None
+        if self._discover is None:
+            return self._around(folder)
+        place = self._place_of(folder)
+        return None if place is None else repo_id(place.root, place.origin)
+
     def forget(self) -> None:
         """Look again at the next request: sources, keys or skills were changed in this process."""
         with self._lock:

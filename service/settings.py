@@ -49,6 +49,8 @@ class Settings(BaseModel):
     watch: bool = Field(default=True, description="Pick up edited skill files while serving.")
     record: bool = Field(default=True, description="Keep a redacted record of every resolution.")
     record_days: int = Field(default=90, ge=1, description="Days that records of resolutions are kept.")
+    trace_days: int = Field(default=180, ge=1, le=36500, description="Days that trace events are kept.")
+    trace_limit: int = Field(default=2_000_000, ge=1, description="How many trace events of a user are kept at most.")
 
     @field_validator("library", mode="before")
     @classmethod

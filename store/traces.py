@@ -275,8 +275,15 @@ def _where(user: str, wanted: TraceFilter) -> tuple[list[str], list[Any]]:
 
 def _bound(value: str | bool | datetime) -> Any:
     if isinstance(value, datetime):
-        return to_text(value)
+        return _moment(value)
     return storable(value) if isinstance(value, str) else int(value)
+
+
+def _moment(value: datetime) -> str:
+    try:
+        return to_text(value)
+    except OverflowError:  # the first and last day there are, elsewhere on earth
+        return to_text(value.replace(tzinfo=None))
 
 
 def _read_cursor(cursor: str) -> tuple[str, int]:
