@@ -63,7 +63,7 @@ class Traces:
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
-    def list(
+    def page(
         self,
         caller: Caller,
         wanted: TraceFilter | None = None,

@@ -98,7 +98,7 @@ async def traces(
     """The caller's own events, the latest first; `next` leads to more."""
     wanted = TraceFilter(session_id, repo, kind, tag, read_moment(since, "since"), read_moment(until, "until"), success)
     found = {"user": user, "cursor": cursor}
-    return await here.running.call(here.running.workspace.traces.list, here.caller, wanted, limit=limit, **found)
+    return await here.running.call(here.running.workspace.traces.page, here.caller, wanted, limit=limit, **found)
 
 
 @get(
