@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wellworn.lifecycle.shell.noise import VIEWERS
 from wellworn.lifecycle.shell.parse import Command
 from wellworn.lifecycle.shell.programs import (
     ALWAYS_KEY,
@@ -23,13 +24,14 @@ from wellworn.lifecycle.shell.programs import (
     YARN_COMMANDS,
     Program,
 )
-from wellworn.lifecycle.shell.noise import VIEWERS
 from wellworn.lifecycle.shell.shapes import kind_of
 from wellworn.lifecycle.shell.wrappers import SHELLS
 
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_]*(?:[:-][a-z0-9_]+)*", re.ASCII)
 _VERSIONED = re.compile(r"(python|pypy|pip|ruby|php|node|clang|gcc|go)-?\d[\d.]*", re.ASCII)
+_LONGEST_NAME = 40
 _UNKNOWN = Program(1)
+"""The first word of a program that is not known says what it does, unless an option stands before it."""
 _NO_WORK = Program()
 _BIN = re.compile(r"(?:^|/)(?:s?bin|\.bin|shims|Scripts)/[^/]+$")
 
@@ -71,7 +73,10 @@ def _valued(lead: str, spec: Program) -> Mapping[str, str]:
 
 
 def _spec(program: str) -> Program:
-    found = PROGRAMS.get(program.partition(" ")[0])
+    first, _, more = program.partition(" ")
+    if more and first in INTERPRETERS:
+        return _UNKNOWN
+    found = PROGRAMS.get(first)
     if found is not None:
         return found
     return _NO_WORK if program in VIEWERS else _UNKNOWN
@@ -117,7 +122,7 @@ def _names(program: str, spec: Program, values: tuple[str, ...], start: int) -> 
     while at < len(values) and values[at] != "--":
         value = values[at]
         if value.startswith("-") and len(value) > 1:
-            if spec.script and (value in _INLINE or names):
+            if spec is _UNKNOWN or (spec.script and (_INLINE.fullmatch(value) or names)):
                 break
             at += 2 if value in spec.valued else 1
             continue
@@ -125,20 +130,20 @@ def _names(program: str, spec: Program, values: tuple[str, ...], start: int) -> 
         if name is not None:
             names.append(name)
             kept.add(at)
-        if name is None and not spec.targets or _complete(program, spec, names):
+        if (name is None and not spec.targets) or _complete(program, spec, names):
             break
         at += 1
     return names, frozenset(kept)
 
 
-_INLINE = frozenset({"-c", "-e", "-p", "-r", "--eval"})
+_INLINE = re.compile(r"-[a-zA-Z]*[cepr]|--eval|--print", re.ASCII)
 
 
 def _name(program: str, spec: Program, value: str, names: list[str]) -> str | None:
     """Return the word as a part of the key, or None when it is an argument."""
     if spec.script and not names:
         return script_name(value)
-    if "=" in value or not _SUBCOMMAND.fullmatch(value) or kind_of(value) != "value":
+    if len(value) > _LONGEST_NAME or "=" in value or not _SUBCOMMAND.fullmatch(value) or kind_of(value) != "value":
         return None
     if spec.targets or spec.script or len(names) < _depth(program, spec, names):
         return SAME_SUBCOMMAND.get(program, {}).get(value, value) if not names else value
@@ -166,7 +171,7 @@ _RUNNERS = {"yarn": YARN_COMMANDS, "pnpm": PNPM_COMMANDS, "bun": BUN_COMMANDS}
 
 
 def _canonical(program: str, names: list[str], values: tuple[str, ...]) -> str | None:
-    """`npm run test` is `npm test`; `yarn build` is `yarn run build`; `yarn` is `yarn install`; shells are their script."""
+    """`npm run test` is `npm test`, `yarn build` is `yarn run build`, `yarn` is `yarn install`; a shell its script."""
     if program in {"npm", "yarn", "pnpm", "bun"}:
         if names[:1] == ["run"] and len(names) > 1 and names[1] in _BUILTIN_SCRIPTS:
             return f"{program} {names[1]}"

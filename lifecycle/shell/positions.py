@@ -76,6 +76,7 @@ _POSITIONS: dict[str, tuple[str, ...]] = {
     "cd": ("path",),
     "mkdir": ("path",),
     "rm": ("path",),
+    "rmdir": ("path",),
     "cp": ("path", "path"),
     "mv": ("path", "path"),
     "touch": ("path",),

@@ -1,12 +1,10 @@
-"""What is known of common programs, as data: their subcommands, the options that take a value, what they only look at."""
+"""What is known of common programs, as data: their subcommands, the options that take a value."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+from wellworn.lifecycle.shell.words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ _TASKS = Program(
     valued=_valued(path="-C -f --directory --file --makefile --justfile -d --working-directory", name="-j --jobs"),
 )
 _SCRIPT = Program(script=True, valued=_valued(value="-c -e --eval -W -X -O -I -r --require --loader --import"))
-_CLOUD_VERBS = _set(
+_CLOUD_VERBS = words_of(
     "deploy create delete list describe update get set add remove start stop restart submit tail read write apply login"
     " configure import export promote rollback traffic scale show rm cp mv sync ls mb rb restore invoke"
 )
@@ -44,7 +42,7 @@ _CLOUD_VERBS = _set(
 PROGRAMS: dict[str, Program] = {
     "git": Program(
         1,
-        _set("stash remote submodule worktree bisect flow lfs notes subtree"),
+        words_of("stash remote submodule worktree bisect flow lfs notes subtree"),
         valued=_valued(path="-C --git-dir --work-tree", value="-c"),
     ),
     "gh": Program(
@@ -52,14 +50,15 @@ PROGRAMS: dict[str, Program] = {
         valued=_valued(
             message="-t --title -b --body -n --notes --subject -m --message",
             path="-F --body-file --notes-file -f --field -D --dir",
-            name="-R --repo -a --assignee -l --label -r --reviewer --milestone --env --json -q --jq -L --limit --template",
+            name="-R --repo -a --assignee -l --label -r --reviewer --milestone --env --json -q --jq -L --limit"
+            " --template",
             branch="-B --base -H --head --target",
             value="-X --method --raw-field",
         ),
     ),
     "npm": Program(
         1,
-        _set("run dist-tag access owner config cache token org team pkg"),
+        words_of("run dist-tag access owner config cache token org team pkg"),
         valued=_valued(
             message="-m --message",
             path="--prefix -C --userconfig",
@@ -67,43 +66,44 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "pnpm": Program(
-        1, _set("run config store"), valued=_valued(path="-C --dir --prefix", name="-F --filter --tag --otp")
+        1, words_of("run config store"), valued=_valued(path="-C --dir --prefix", name="-F --filter --tag --otp")
     ),
     "yarn": Program(
-        1, _set("run workspaces npm config"), valued=_valued(path="--cwd", name="--tag --otp --new-version")
+        1, words_of("run workspaces npm config"), valued=_valued(path="--cwd", name="--tag --otp --new-version")
     ),
-    "bun": Program(1, _set("run pm"), valued=_valued(path="--cwd", name="--filter --tag")),
-    "deno": Program(1, _set("task"), valued=_valued(path="-c --config")),
+    "bun": Program(1, words_of("run pm"), valued=_valued(path="--cwd", name="--filter --tag")),
+    "deno": Program(1, words_of("task"), valued=_valued(path="-c --config")),
     "docker": Program(
         1,
-        _set(
+        words_of(
             "compose image container buildx volume network system context builder manifest stack service secret swarm"
         ),
         valued=_valued(
             image="-t --tag --cache-from --cache-to",
             path="-f --file -v --volume --mount --env-file -w --workdir --project-directory --output",
-            name="--name -p --publish --network -e --env --platform --build-arg --target -u --user --profile --project-name"
+            name="--name -p --publish --network -e --env --platform --build-arg --target -u --user --profile"
+            " --project-name"
             " --entrypoint --label -l --restart --builder --filter --format -n --tail --since",
             value="-m --memory --cpus --gpus",
         ),
     ),
     "kubectl": Program(
         1,
-        _set("rollout config create set top auth"),
+        words_of("rollout config create set top auth"),
         valued=_valued(
             path="-f --filename -k --kubeconfig", name="-n --namespace --context -l --selector -c -o --output"
         ),
     ),
     "helm": Program(
         1,
-        _set("repo dependency plugin registry"),
+        words_of("repo dependency plugin registry"),
         valued=_valued(
             path="-f --values", name="-n --namespace --set --set-string --kube-context", version="--version"
         ),
     ),
-    "terraform": Program(1, _set("state workspace providers"), valued=_valued(value="-var", path="-var-file -out")),
-    "tofu": Program(1, _set("state workspace providers"), valued=_valued(value="-var", path="-var-file -out")),
-    "pulumi": Program(1, _set("stack config plugin"), valued=_valued(name="-s --stack", message="-m --message")),
+    "terraform": Program(1, words_of("state workspace providers"), valued=_valued(value="-var", path="-var-file -out")),
+    "tofu": Program(1, words_of("state workspace providers"), valued=_valued(value="-var", path="-var-file -out")),
+    "pulumi": Program(1, words_of("stack config plugin"), valued=_valued(name="-s --stack", message="-m --message")),
     "cargo": Program(
         1,
         valued=_valued(
@@ -112,15 +112,17 @@ PROGRAMS: dict[str, Program] = {
             number="-j --jobs",
         ),
     ),
-    "rustup": Program(1, _set("target component toolchain override")),
-    "go": Program(1, _set("mod work tool"), valued=_valued(name="-run -tags -bench -count -ldflags", path="-o")),
+    "rustup": Program(1, words_of("target component toolchain override")),
+    "go": Program(1, words_of("mod work tool"), valued=_valued(name="-run -tags -bench -count -ldflags", path="-o")),
     "pip": Program(
-        1, _set("index config cache"), valued=_valued(path="-r --requirement -c -e --target -t", url="-i --index-url")
+        1,
+        words_of("index config cache"),
+        valued=_valued(path="-r --requirement -c -e --target -t", url="-i --index-url"),
     ),
     "pipx": _ONE,
     "uv": Program(
         1,
-        _set("pip tool python cache self"),
+        words_of("pip tool python cache self"),
         valued=_valued(
             path="-r --requirement --project --directory",
             name="--extra --group -p --python --token --with",
@@ -128,17 +130,17 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "poetry": Program(
-        1, _set("self cache env config source"), valued=_valued(name="--with --without --group -G -r -E --extras")
+        1, words_of("self cache env config source"), valued=_valued(name="--with --without --group -G -r -E --extras")
     ),
     "pdm": _ONE,
-    "hatch": Program(1, _set("env version")),
+    "hatch": Program(1, words_of("env version")),
     "rye": _ONE,
     "pipenv": _ONE,
     "conda": Program(
-        1, _set("env config"), valued=_valued(name="-n --name -c --channel", path="-f --file -p --prefix")
+        1, words_of("env config"), valued=_valued(name="-n --name -c --channel", path="-f --file -p --prefix")
     ),
     "mamba": Program(
-        1, _set("env config"), valued=_valued(name="-n --name -c --channel", path="-f --file -p --prefix")
+        1, words_of("env config"), valued=_valued(name="-n --name -c --channel", path="-f --file -p --prefix")
     ),
     "twine": Program(1, valued=_valued(name="-r --repository -u --username -p --password", url="--repository-url")),
     "gem": _ONE,
@@ -146,7 +148,7 @@ PROGRAMS: dict[str, Program] = {
     "composer": _ONE,
     "dotnet": Program(
         1,
-        _set("nuget tool ef sln"),
+        words_of("nuget tool ef sln"),
         valued=_valued(
             name="-c --configuration -f --framework -k --api-key", path="-o --output -p --project", url="-s --source"
         ),
@@ -164,7 +166,7 @@ PROGRAMS: dict[str, Program] = {
     "ninja": _TASKS,
     "just": _TASKS,
     "task": _TASKS,
-    "mise": Program(1, _set("run tasks")),
+    "mise": Program(1, words_of("run tasks")),
     "rake": _TASKS,
     "invoke": _TASKS,
     "inv": _TASKS,
@@ -173,14 +175,14 @@ PROGRAMS: dict[str, Program] = {
     "grunt": _TASKS,
     "mage": _TASKS,
     "bazel": _ONE,
-    "nx": Program(1, _set("run")),
-    "turbo": Program(1, _set("run"), valued=_valued(name="--filter -F")),
-    "lerna": Program(1, _set("run")),
+    "nx": Program(1, words_of("run")),
+    "turbo": Program(1, words_of("run"), valued=_valued(name="--filter -F")),
+    "lerna": Program(1, words_of("run")),
     "changeset": _ONE,
     "rails": _ONE,
     "alembic": Program(1, valued=_valued(message="-m --message", path="-c --config")),
-    "flask": Program(1, _set("db")),
-    "prisma": Program(1, _set("migrate db")),
+    "flask": Program(1, words_of("db")),
+    "prisma": Program(1, words_of("migrate db")),
     "aws": Program(
         3, verbs=_CLOUD_VERBS, valued=_valued(name="--profile --region --output --query", path="--template-file")
     ),
@@ -190,26 +192,26 @@ PROGRAMS: dict[str, Program] = {
     "gsutil": _ONE,
     "az": Program(4, verbs=_CLOUD_VERBS, valued=_valued(name="-g --resource-group -n --name -o --output")),
     "fly": Program(
-        1, _set("secrets apps ssh volumes scale machine machines postgres"), valued=_valued(name="-a --app")
+        1, words_of("secrets apps ssh volumes scale machine machines postgres"), valued=_valued(name="-a --app")
     ),
     "heroku": Program(1, valued=_valued(name="-a --app -r --remote")),
-    "vercel": Program(1, _set("env domains"), valued=_valued(name="--token --scope")),
+    "vercel": Program(1, words_of("env domains"), valued=_valued(name="--token --scope")),
     "netlify": _ONE,
-    "wrangler": Program(1, _set("pages secret d1 kv r2")),
+    "wrangler": Program(1, words_of("pages secret d1 kv r2")),
     "firebase": Program(1, valued=_valued(name="--only --project -P")),
     "serverless": _ONE,
     "sam": _ONE,
     "cdk": _ONE,
     "systemctl": _ONE,
     "service": Program(0),
-    "brew": Program(1, _set("services")),
+    "brew": Program(1, words_of("services")),
     "apt": _ONE,
     "apt-get": _ONE,
     "dnf": _ONE,
     "yum": _ONE,
     "pacman": Program(0),
     "apk": _ONE,
-    "nix": Program(1, _set("flake profile")),
+    "nix": Program(1, words_of("flake profile")),
     "ansible-playbook": Program(
         script=True, valued=_valued(path="-i --inventory", name="-l --limit -t --tags -e --extra-vars")
     ),
@@ -227,7 +229,8 @@ PROGRAMS: dict[str, Program] = {
     "cypress": _ONE,
     "curl": Program(
         valued=_valued(
-            value="-d --data --data-raw --data-binary --json -H --header -F --form -w --write-out -X --request -u --user"
+            value="-d --data --data-raw --data-binary --json -H --header -F --form -w --write-out -X --request -u"
+            " --user"
             " -A --user-agent -e --referer -b --cookie -m --max-time --retry --connect-timeout",
             path="-o --output -T --upload-file -K --config -c --cookie-jar --cacert",
             url="--url -x --proxy",
@@ -245,6 +248,8 @@ PROGRAMS: dict[str, Program] = {
     "chown": Program(),
     "mkdir": Program(valued=_valued(value="-m")),
     "touch": Program(),
+    "rmdir": Program(),
+    "base64": Program(),
     "ln": Program(),
     "kill": Program(),
     "pkill": Program(),
@@ -329,7 +334,7 @@ SAME_PROGRAM = {
     "pypy": "python",
     "pypy3": "python",
 }
-MODULES = _set(
+MODULES = words_of(
     "pytest pip ruff mypy black isort flake8 twine uv pylint pre_commit tox nox alembic coverage poetry uvicorn"
     " gunicorn pyright pdm hatch mkdocs sphinx flask"
 )
@@ -367,52 +372,52 @@ SAME_FLAG: dict[str, dict[str, str]] = {
     "rsync": {"-n": "--dry-run"},
 }
 KEY_FLAGS: dict[str, frozenset[str]] = {
-    "git push": _set("--tags --delete --force --mirror --all"),
-    "git commit": _set("--amend"),
-    "git branch": _set("-d -D -m -M"),
-    "git tag": _set("-d -l"),
-    "git reset": _set("--hard --soft"),
-    "git merge": _set("--abort --continue"),
-    "git rebase": _set("--abort --continue --skip"),
-    "git cherry-pick": _set("--abort --continue --skip"),
-    "git revert": _set("--abort --continue"),
-    "git checkout": _set("-b -B --ours --theirs"),
-    "git switch": _set("-c -C --create"),
-    "git config": _set("--get --list -l --unset"),
-    "ruff check": _set("--fix"),
-    "ruff format": _set("--check"),
-    "black": _set("--check"),
-    "isort": _set("--check --check-only"),
-    "prettier": _set("--check --write"),
-    "eslint": _set("--fix"),
-    "cargo clippy": _set("--fix"),
-    "cargo fmt": _set("--check"),
-    "npm install": _set("-g --global"),
-    "pip install": _set("-e --editable -U --upgrade"),
-    "cmake": _set("--build --install"),
-    "sed": _set("-i --in-place"),
-    "docker system prune": _set("-a"),
-    "docker": _set("--version"),
-    "tsc": _set("--noEmit"),
-    "python": _set("-c"),
-    "node": _set("-e --eval -p"),
-    "ruby": _set("-e"),
-    "perl": _set("-e -i -pi"),
-    "php": _set("-r"),
+    "git push": words_of("--tags --delete --force --mirror --all"),
+    "git commit": words_of("--amend"),
+    "git branch": words_of("-d -D -m -M"),
+    "git tag": words_of("-d -l"),
+    "git reset": words_of("--hard --soft"),
+    "git merge": words_of("--abort --continue"),
+    "git rebase": words_of("--abort --continue --skip"),
+    "git cherry-pick": words_of("--abort --continue --skip"),
+    "git revert": words_of("--abort --continue"),
+    "git checkout": words_of("-b -B --ours --theirs"),
+    "git switch": words_of("-c -C --create"),
+    "git config": words_of("--get --list -l --unset"),
+    "ruff check": words_of("--fix"),
+    "ruff format": words_of("--check"),
+    "black": words_of("--check"),
+    "isort": words_of("--check --check-only"),
+    "prettier": words_of("--check --write"),
+    "eslint": words_of("--fix"),
+    "cargo clippy": words_of("--fix"),
+    "cargo fmt": words_of("--check"),
+    "npm install": words_of("-g --global"),
+    "pip install": words_of("-e --editable -U --upgrade"),
+    "cmake": words_of("--build --install"),
+    "sed": words_of("-i --in-place"),
+    "docker system prune": words_of("-a"),
+    "docker": words_of("--version"),
+    "tsc": words_of("--noEmit"),
+    "python": words_of("-c"),
+    "node": words_of("-e --eval -p"),
+    "ruby": words_of("-e"),
+    "perl": words_of("-e -i -pi"),
+    "php": words_of("-r"),
 }
-ALWAYS_KEY = _set("--dry-run")
+ALWAYS_KEY = words_of("--dry-run")
 """Options that make other work of any command."""
 
-YARN_COMMANDS = _set(
+YARN_COMMANDS = words_of(
     "add remove install upgrade publish version test start run workspace workspaces npm config cache link unlink why"
     " info list outdated audit init login logout pack create dlx exec set plugin dedupe up"
 )
-PNPM_COMMANDS = _set(
+PNPM_COMMANDS = words_of(
     "add remove install update publish version test start run config store link unlink why list ls outdated audit init"
     " login logout pack create dlx exec import rebuild prune fetch deploy patch approve-builds env self-update setup"
 )
-BUN_COMMANDS = _set(
+BUN_COMMANDS = words_of(
     "add remove install update publish test run pm link unlink init create x build outdated upgrade audit why"
 )
-SCRIPT_RUNNERS = _set("hatch pdm rye pipenv mise devbox")
+SCRIPT_RUNNERS = words_of("hatch pdm rye pipenv mise devbox")
 """`hatch run test` runs a script of the project, not a program of that name."""

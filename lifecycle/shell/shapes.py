@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_BUMP = frozenset("patch minor major prerelease prepatch preminor premajor".split())
+_BUMP = frozenset({"patch", "minor", "major", "prerelease", "prepatch", "preminor", "premajor"})
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("url", re.compile(r"[a-z][a-z0-9+.-]*://\S+|git@[\w.-]+:\S+", re.I)),
     (
@@ -23,7 +23,7 @@ _GLOB = re.compile(r"[^\s]*[*?\[]")
 
 
 def kind_of(value: str) -> str:
-    """Return the placeholder's name for a value: url, version, number, hash, path, file, message or value."""
+    """Return the placeholder's name for a value: url, host, version, number, hash, path, file, message or value."""
     if value in _BUMP:
         return "version"
     for kind, pattern in _SHAPES:
@@ -31,11 +31,9 @@ def kind_of(value: str) -> str:
             return kind
     if "\n" in value or value.count(" ") > 1:
         return "message"
-    if value in {".", ".."} or (_PATH.match(value) and " " not in value):
+    if value and " " not in value and (value in {".", ".."} or _PATH.match(value)):
         return "path"
-    if _FILE.fullmatch(value) or _GLOB.match(value):
-        return "file"
-    return "value"
+    return "file" if _FILE.fullmatch(value) or _GLOB.match(value) else "value"
 
 
 def is_value(value: str) -> bool:

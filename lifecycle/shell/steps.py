@@ -138,6 +138,6 @@ def _looks(command: Command, program: str) -> bool:
         return "-delete" not in values
     if program in {"echo", "printf"}:
         return not writes_file(command)
-    if program in {"yq", "awk", "gawk"}:
-        return not any(value.startswith("-i") for value in values)
-    return True
+    if program in {"yq", "awk", "gawk", "sed"}:
+        return not any(value.startswith(("-i", "--in-place")) for value in values)
+    return program not in {"base64", "tee"} or command.piped or not writes_file(command)

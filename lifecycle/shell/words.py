@@ -12,6 +12,11 @@ ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=", re.ASCII)
 """The beginning of a word that sets a variable."""
 
 
+def words_of(text: str) -> frozenset[str]:
+    """Return the set of the words of a text; tables are written with it."""
+    return frozenset(text.split())
+
+
 def unquote(raw: str) -> tuple[str, bool]:
     """Return what a word means without its quotes, and whether a part of it is known only when it runs.
 
@@ -35,15 +40,13 @@ def _piece(raw: str, at: int) -> tuple[str, int, bool]:
         end = raw.find("'", at + 1)
         end = len(raw) if end < 0 else end
         return raw[at + 1 : end], end + 1, False
-    if mark == '"':
-        return _double_quoted(raw, at + 1)
+    if mark == '"' or raw.startswith('$"', at):
+        return _double_quoted(raw, at + len(mark) + (mark == "$"))
     if mark == "\\":
         following = raw[at + 1 : at + 2]
         return ("" if following == "\n" else following), at + 2, False
     if raw.startswith("$'", at):
         return _ansi(raw, at + 2)
-    if raw.startswith('$"', at):
-        return _double_quoted(raw, at + 2)
     if mark == "`" or _EXPANSION.match(raw, at) or raw.startswith(("<(", ">("), at):
         end = _expansion_end(raw, at)
         return raw[at:end], end, True
