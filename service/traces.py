@@ -79,12 +79,12 @@ class Traces:
         if not 1 <= limit <= TRACE_PAGE_MAX:
             raise InvalidInput(f"A page has 1 to {TRACE_PAGE_MAX} events.", field="limit")
         asked = wanted or TraceFilter()
-        rows, following = self.table.page(_user(user, caller), self._visible(asked, caller), limit=limit, cursor=cursor)
+        rows, following = self.table.page(whose(user, caller), self._visible(asked, caller), limit=limit, cursor=cursor)
         return TraceList(events=[row.event for row in rows], next=following)
 
     def get(self, trace_id: str, caller: Caller, *, user: str | None = None) -> TraceEvent:
         """Return one of the caller's events; raises NotFound, also for one that the caller may not see."""
-        row: TraceRow = self.table.get(_user(user, caller), kept_name(trace_id))
+        row: TraceRow = self.table.get(whose(user, caller), kept_name(trace_id))
         if row.repo is not None and not may_see_repo(caller, row.repo):
             raise no_trace(trace_id)
         return row.event
@@ -131,7 +131,7 @@ class _Check:
     def __call__(self, event: TraceEvent) -> TraceEvent:
         """Return the event with its repo's id. Raises InvalidInput, NotAllowed; `field` is relative to the event."""
         self._required(event)
-        user = _user(event.user, self._caller, field="user")
+        user = whose(event.user, self._caller, field="user")
         folder = event.data.get("cwd")
         repo = self._repo(event.repo, folder if isinstance(folder, str) else None)
         if repo == event.repo and user == event.user:
@@ -162,7 +162,8 @@ class _Check:
         return self._repos[asked]
 
 
-def _user(stated: str | None, caller: Caller, *, field: str = "user") -> str:
+def whose(stated: str | None, caller: Caller, *, field: str = "user") -> str:
+    """Return whose traces are meant: the caller's, or those of the user whom an admin names. Raises NotAllowed."""
     if stated is None or stated == caller.user:
         return caller.user
     if caller.role is not Role.admin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import wellworn
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import NotFound
 from wellworn.models.ids import new_id
+from wellworn.models.proposal import SuggestAnswer, SuggestRequest
 from wellworn.models.reports import (
     CalibrationReport,
     Health,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from wellworn.index.encoder import Encoder, FloatArray
     from wellworn.index.status import ReindexProgress
     from wellworn.index.status import ReindexReport as IndexReport
+    from wellworn.lifecycle.proposing.similar import Meant
     from wellworn.resolver.pipeline import Question as Read
 
 __all__ = ["Question", "Workspace"]
@@ -192,6 +195,35 @@ class Workspace(Lifetime):
         is_folder = repo is not None and repo.startswith("/")
         context = Context(repo=None if is_folder else repo, cwd=repo if is_folder else None, session_id=session_id)
         return self._places.of(context, caller).owners
+
+    # -- proposals -------------------------------------------------------------------------------------------------
+
+    def suggest(self, request: SuggestRequest, caller: Caller, progress: ShowProgress = no_progress) -> SuggestAnswer:
+        """Look for repeated friction in traces; see `Suggestions.suggest`. Raises NotAllowed, InvalidInput."""
+        from wellworn.service.suggesting import Suggestions, asked_of  # noqa: PLC0415  loads the parser and numpy
+
+        def meanings(texts: Sequence[str], repo: str | None) -> list[Meant | None]:
+            return [self._meant(text, repo, caller) for text in texts]
+
+        asked = asked_of(request, caller, self._places)
+        return Suggestions(self._database, self._clock).suggest(asked, meanings, progress)
+
+    def _meant(self, text: str, repo: str | None, caller: Caller) -> Meant | None:
+        """Return what a message resolves to, without recording that it was asked."""
+        from wellworn.lifecycle.proposing.similar import Meant  # noqa: PLC0415
+
+        try:
+            question = self.prepare(ResolveRequest(message=text, context=Context(repo=repo)), caller)
+        except NotFound:  # a repository without skills here
+            question = self.prepare(ResolveRequest(message=text), caller)
+        vectors = question.read.encode()
+        answer = self._ready().resolver.answer(question.read, vectors, resolution_id=new_id(), now=self._clock())
+        if answer.skill_id is not None and answer.scope is not None:
+            return Meant(answer.skill_id, answer.scope, answer.confidence)
+        first = next(iter(answer.alternatives), None)
+        if answer.decision is not Decision.choose or first is None:
+            return None
+        return Meant(first.skill_id, first.scope, first.confidence)
 
     # -- the index and its sources -----------------------------------------------------------------------------------
 

@@ -1,0 +1,176 @@
+"""Finds sets of steps that are walked together far more often than chance: pairs first, then whatever joins them.
+
+Everything is judged against how often a step is met elsewhere, so that the commands of every day, which stand beside
+everything, join nothing. No order is demanded here: steps that are swapped now and then are still together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellworn.lifecycle.miner.chance import log_tail, within
+from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT
+from wellworn.lifecycle.miner.walk import REACH, Walk
+
+PAIR_CHANCE = 0.05
+"""Bound on how many of all pairs may be called related by chance (Bonferroni's correction)."""
+JOIN_CHANCE = 0.01
+HALF, MOST = 0.5, 0.7
+MAX_STEPS = 12
+_LOOKED_AT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two steps of which the second follows the first within reach. strength: minus the log of its chance."""
+
+    first: int
+    second: int
+    hits: int
+    strength: float
+
+
+def related_pairs(walk: Walk) -> list[Pair]:
+    """Return the pairs that are no chance, the surest first."""
+    codes, hits, sessions = _pair_counts(walk)
+    keep = (hits >= MIN_SUPPORT) & (sessions >= MIN_SESSIONS)
+    codes, hits = codes[keep], hits[keep]
+    if not len(codes):
+        return []
+    first, second = (codes >> 32).astype(np.int64), (codes & 0xFFFFFFFF).astype(np.int64)
+    chance = np.maximum(
+        log_tail(hits, walk.counts[first], _elsewhere(walk, second, hits)),
+        log_tail(hits, walk.counts[second], _elsewhere(walk, first, hits)),
+    )
+    sure = chance < log(PAIR_CHANCE / len(codes))
+    order = np.lexsort((codes[sure], chance[sure]))
+    rows = zip(first[sure][order], second[sure][order], hits[sure][order], chance[sure][order], strict=True)
+    return [Pair(int(a), int(b), int(k), float(-c)) for a, b, k, c in rows]
+
+
+def _pair_counts(walk: Walk) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return (first << 32 | second, in how many places of the first it follows, in how many sessions)."""
+    met: list[NDArray[np.int64]] = []
+    key = walk.key.astype(np.int64)
+    for offset in range(1, min(REACH, len(key) - 1) + 1):
+        one, other = key[:-offset], key[offset:]
+        fits = (one >= 0) & (other >= 0) & (one != other) & (walk.block[:-offset] == walk.block[offset:])
+        at = np.flatnonzero(fits)
+        met.append(np.stack([one[at] << 32 | other[at], at, walk.session[at].astype(np.int64)]))
+    if not met:
+        return (np.empty(0, np.int64),) * 3
+    code, place, session = np.concatenate(met, axis=1)
+    order = np.lexsort((place, code))
+    code, place, session = code[order], place[order], session[order]
+    new = np.ones(len(code), dtype=bool)
+    new[1:] = (code[1:] != code[:-1]) | (place[1:] != place[:-1])  # met at two offsets of one place: once
+    code, session = code[new], session[new]
+    codes, starts, hits = np.unique(code, return_index=True, return_counts=True)
+    # Places are sorted, and sessions lie one after the other, so a session's rows of one code stand together.
+    turns = np.ones(len(code), dtype=np.int64)
+    turns[1:] = (code[1:] != code[:-1]) | (session[1:] != session[:-1])
+    sessions = np.add.reduceat(turns, starts) if len(starts) else np.empty(0, np.int64)
+    return codes, hits.astype(np.int64), sessions
+
+
+def _elsewhere(walk: Walk, key: NDArray[np.int64], hits: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how likely a key is met within reach of some place where the other step does not call for it."""
+    return within((walk.counts[key] - hits + 0.5) / (len(walk) + 1), REACH)
+
+
+# -- what joins a pair -------------------------------------------------------------------------------------------------
+
+Places = dict[int, int]  # a step's key -> its place, of one time that the steps were walked
+
+
+def grow(walk: Walk, pair: Pair) -> frozenset[int]:
+    """Return the pair and every step that is walked with it, most of the times at least."""
+    times = _times_of(walk, pair)
+    keys = {pair.first, pair.second}
+    while len(keys) < MAX_STEPS:
+        joining = _best_join(walk, times, keys)
+        if joining is None:
+            break
+        key, hits = joining
+        for number, place in hits.items():
+            times[number][key] = place
+        if len(hits) < MOST * len(times):
+            times = [times[number] for number in hits]  # a branch of its own; the rest is found from another pair
+        keys.add(key)
+    return frozenset(keys)
+
+
+def _times_of(walk: Walk, pair: Pair) -> list[Places]:
+    starts = np.flatnonzero(walk.key == pair.first)
+    times: list[Places] = []
+    for start in starts.tolist():
+        for place in range(start + 1, min(start + REACH, len(walk) - 1) + 1):
+            if walk.block[place] != walk.block[start] or walk.key[place] == pair.first:
+                break
+            if walk.key[place] == pair.second:
+                times.append({pair.first: start, pair.second: place})
+                break
+    step = max(1, len(times) // _LOOKED_AT)
+    return times[::step]
+
+
+@dataclass(slots=True)
+class _Zone:
+    """Of one candidate: at how many of the times it is met before, within and after what is known."""
+
+    hits: Counter[str]
+    at: dict[int, int]
+
+
+def _best_join(walk: Walk, times: Sequence[Places], keys: set[int]) -> tuple[int, dict[int, int]] | None:
+    candidates: dict[int, _Zone] = {}
+    inside = 0
+    for number, time in enumerate(times):
+        low, high = min(time.values()), max(time.values())
+        inside += high - low + 1 - len(time)
+        seen: set[tuple[int, str]] = set()
+        for place, zone in _around(walk, low, high):
+            key = int(walk.key[place])
+            if key < 0 or key in keys or (key, zone) in seen:
+                continue
+            seen.add((key, zone))
+            found = candidates.setdefault(key, _Zone(Counter(), {}))
+            found.hits[zone] += 1
+            found.at.setdefault(number, place)
+    reach = {"before": REACH, "after": REACH, "within": max(1.0, inside / max(1, len(times)))}
+    ranked = sorted(candidates.items(), key=lambda item: (-len(item[1].at), item[0]))
+    for key, found in ranked:
+        if len(found.at) < max(MIN_SUPPORT, HALF * len(times)):
+            return None
+        if len({int(walk.session[place]) for place in found.at.values()}) < MIN_SESSIONS:
+            continue
+        if _is_no_chance(walk, key, found, len(times), reach):
+            return key, found.at
+    return None
+
+
+def _around(walk: Walk, low: int, high: int) -> Iterator[tuple[int, str]]:
+    """Yield the places within reach of a stretch and inside of it: the nearest first."""
+    block = walk.block[low]
+    for place in range(low + 1, high):
+        yield place, "within"
+    for place in range(high + 1, min(high + REACH, len(walk) - 1) + 1):
+        if walk.block[place] != block:
+            break
+        yield place, "after"
+    for place in range(low - 1, max(low - REACH, 0) - 1, -1):
+        if walk.block[place] != block:
+            break
+        yield place, "before"
+
+
+def _is_no_chance(walk: Walk, key: int, found: _Zone, times: int, reach: dict[str, float]) -> bool:
+    outside = (int(walk.counts[key]) - len(found.at) + 0.5) / (len(walk) + 1)
+    best = min(float(log_tail(hits, times, within(outside, reach[zone]))) for zone, hits in found.hits.items())
+    return best < log(JOIN_CHANCE)

@@ -1,0 +1,158 @@
+"""The same failure, and every time the same way out of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wellworn.lifecycle.miner.digest import RowKind
+from wellworn.lifecycle.miner.following import Case, Rates, clusters, rates_of, usual_answer, with_steps
+from wellworn.lifecycle.miner.patterns import MIN_SUPPORT, Occurrence, Pattern, is_repeated
+from wellworn.lifecycle.miner.timeline import BREAK_MS, Timeline
+from wellworn.models.proposal import Signal
+
+_LOOK_AHEAD = 12
+_ERRORS_ALIKE = 0.6
+_SUCCESSES_READ = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    step: int
+    error: str
+    case: Case
+
+
+def find_recoveries(timeline: Timeline) -> list[Pattern]:
+    """Return, for each step that fails in the same way again and again, what brings it back to work."""
+    rates = rates_of(timeline)
+    by_step: dict[int, list[_Failure]] = defaultdict(list)
+    for failure in _failures(timeline):
+        by_step[failure.step].append(failure)
+    found: list[Pattern] = []
+    for step in sorted(by_step):
+        if len(by_step[step]) >= MIN_SUPPORT:
+            found += _of_step(timeline, step, by_step[step], rates)
+    return found
+
+
+def _of_step(timeline: Timeline, step: int, failures: Sequence[_Failure], rates: Rates) -> Iterator[Pattern]:
+    """First error by error (an error of its own has a way out of its own), then whatever is left together."""
+    anyway = _after_success(timeline, step)
+    heads = clusters(Counter(one.error for one in failures if one.error), _ERRORS_ALIKE)
+    groups: dict[str, list[_Failure]] = defaultdict(list)
+    for one in failures:
+        groups[heads.get(one.error, "")].append(one)
+    left = groups.pop("", [])
+    for error in sorted(groups, key=lambda error: (-len(groups[error]), error)):
+        pattern = _pattern(timeline, step, error, [one.case for one in groups[error]], rates, anyway)
+        if pattern is not None:
+            yield pattern
+        else:
+            left += groups[error]
+    pattern = _pattern(timeline, step, None, [one.case for one in left], rates, anyway)
+    if pattern is not None:
+        yield pattern
+
+
+def _after_success(timeline: Timeline, step: int) -> dict[int, float]:
+    """Return how often each step follows this one where it worked (Laplace's rule)."""
+    digest = timeline.digest
+    worked = np.flatnonzero((digest.label == step) & (digest.kind == RowKind.command) & (digest.success != 0))
+    worked = worked[:: max(1, len(worked) // _SUCCESSES_READ)]
+    hits: Counter[int] = Counter()
+    for row in worked.tolist():
+        following = _following(timeline, row)
+        hits.update({int(digest.label[other]) for other in following})
+    return {key: (count + 1) / (len(worked) + 2) for key, count in hits.items()}
+
+
+def _following(timeline: Timeline, row: int) -> list[int]:
+    """Return the commands and edits after a row up to the next run of its step."""
+    digest = timeline.digest
+    found: list[int] = []
+    for later in range(row + 1, min(len(timeline), row + 3 * _LOOK_AHEAD)):
+        ends = digest.session[later] != digest.session[row] or digest.label[later] == digest.label[row]
+        if ends or len(found) >= _LOOK_AHEAD:
+            break
+        if digest.kind[later] in (RowKind.command, RowKind.edit):
+            found.append(later)
+    return found
+
+
+def _pattern(
+    timeline: Timeline,
+    step: int,
+    error: str | None,
+    cases: Sequence[Case],
+    rates: Rates,
+    anyway: Mapping[int, float],
+) -> Pattern | None:
+    keys = usual_answer(timeline, [case for case in cases if case.ended], rates, anyway)
+    if not keys:
+        return None
+    names = timeline.digest.names
+    occurrences = tuple(
+        Occurrence(
+            names[case.session],
+            timeline.repo_of(case.rows[0]),
+            int(timeline.digest.ts[case.rows[0]]),
+            int(timeline.digest.ts[case.rows[-1]]),
+            case.rows,
+            (*rows, case.rows[-1]),
+            case.ended,
+        )
+        for case, rows in with_steps(timeline, cases, keys)
+    )
+    if not is_repeated(occurrences):
+        return None
+    cause = names[step] if error is None else f"{names[step]}: {error}"
+    steps = (*(names[key] for key in keys), names[step])
+    began = len(cases) if error is not None else len(occurrences)
+    return Pattern(Signal.failure_recovery, steps, occurrences, began, cause=cause)
+
+
+def _failures(timeline: Timeline) -> Iterator[_Failure]:
+    """Yield each time that a step failed, with what was done until it worked again or was given up."""
+    digest = timeline.digest
+    kinds, labels, flags, ts = digest.kind.tolist(), digest.label.tolist(), digest.success.tolist(), digest.ts.tolist()
+    for start, end in timeline.spans():
+        row = start
+        busy: dict[int, int] = {}  # a failing step is one failure until it works or is forgotten
+        while row < end:
+            if kinds[row] == RowKind.command and flags[row] == 0 and busy.get(labels[row], -1) < row:
+                failure, last = _failure(timeline, row, end, (kinds, labels, flags, ts))
+                busy[labels[row]] = last
+                yield failure
+            row += 1
+
+
+def _failure(
+    timeline: Timeline, row: int, end: int, columns: tuple[list[int], list[int], list[int], list[int]]
+) -> tuple[_Failure, int]:
+    kinds, labels, flags, ts = columns
+    step, last = labels[row], row
+    work: list[int] = []
+    ended: bool | None = None
+    rows = [row]
+    for later in range(row + 1, end):
+        if len(work) >= _LOOK_AHEAD or ts[later] - ts[last] > BREAK_MS:
+            break
+        if kinds[later] not in (RowKind.command, RowKind.edit):
+            continue
+        last = later
+        rows.append(later)
+        if labels[later] == step:
+            ended = flags[later] == 1
+            if ended:
+                break
+            continue
+        if flags[later] != 0:
+            work.append(later)
+    if ended is not True and rows[-1] != row:
+        rows, ended = rows[:1] + work, False if ended is False else None
+    detail = timeline.name(int(timeline.digest.detail[row])) or ""
+    return _Failure(step, detail, Case(int(timeline.digest.session[row]), tuple(rows), tuple(work), ended)), last

@@ -1,0 +1,55 @@
+"""What kind of work a list of steps is: a release, a checklist before one, or just a sequence; and what is everyday."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wellworn.models.proposal import Signal
+
+_RELEASE = re.compile(
+    r"\b(?:publish|release|deploy|upload|promote|rollout|ship|tag|twine|goreleaser|semantic-release|changeset)\b"
+    r"|\bnpm version\b|\b(?:docker|helm|podman) push\b|\bhelm upgrade\b|\bterraform apply\b|\bfastlane\b|\bkubectl apply\b"
+    r"|\b(?:poetry|cargo|bump2?|hatch|uv|pnpm|yarn) version\b|\bbump(?:version|-my-version)?\b",
+    re.IGNORECASE,
+)
+_INSTALL = re.compile(
+    r"\b(?:pip3?|pipx|uv|npm|pnpm|yarn|bun|cargo|brew|gem|go|apt|apt-get|choco|uv tool|uv pip)\b.*\b(?:install|i|add|link)\b"
+    r"|\binstall\b",
+    re.IGNORECASE,
+)
+_SMOKE = re.compile(r"--version\b|\bsmoke\b|\bdoctor\b|\bhealth(?:check|z)?\b|\bverify\b", re.IGNORECASE)
+_MERGE = re.compile(r"\bmerge\b", re.IGNORECASE)
+
+_EVERYDAY = re.compile(
+    r"git (?:add|commit|push|pull|fetch|checkout|switch|stash|merge|rebase|restore|reset|init|clone|rm|mv|config)\b.*"
+)
+
+
+def is_release(key: str) -> bool:
+    """Say whether a step releases, publishes, tags or deploys."""
+    return bool(_RELEASE.search(key))
+
+
+def is_everyday(key: str) -> bool:
+    """Say whether a step is version control of every day, which agents do unasked."""
+    return bool(_EVERYDAY.fullmatch(key))
+
+
+def signal_of(keys: Sequence[str], *, ordered: bool) -> Signal:
+    """Return what kind of repeated friction a list of steps is.
+
+    Steps in loose order are a checklist. A list that releases something, or installs and then tries what was
+    installed, is a release ritual.
+    """
+    if not ordered:
+        return Signal.manual_checklist
+    if any(is_release(key) for key in keys):
+        return Signal.release_ritual
+    if _MERGE.search(keys[-1]) and len(keys) > 3:
+        return Signal.manual_checklist
+    installs = [at for at, key in enumerate(keys) if _INSTALL.search(key)]
+    smoke = [at for at, key in enumerate(keys) if _SMOKE.search(key)]
+    if installs and smoke and smoke[-1] > installs[0]:
+        return Signal.release_ritual
+    return Signal.command_sequence

@@ -1,0 +1,183 @@
+"""The same three or more commands again and again: sequences, release and install rituals, checklists of commands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import ceil
+
+from wellworn.lifecycle.miner.growth import grow, related_pairs
+from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT, Occurrence, Pattern
+from wellworn.lifecycle.miner.rituals import signal_of
+from wellworn.lifecycle.miner.timeline import Timeline
+from wellworn.lifecycle.miner.walk import Walk, Window, windows_of
+
+MIN_STEPS = 3
+COMPLETE = 0.75
+"""An occurrence may lack a quarter of the steps."""
+USUAL = 0.6
+"""A step that fewer of the occurrences have does not belong to the pattern."""
+ORDERED = 0.75
+"""Below this agreement on the order of two steps, the steps are a set (a checklist) and no sequence."""
+OWN_SHARE = 0.5
+"""A pattern inside of a reported one is reported as well when it occurs elsewhere at least half as often."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A set of steps in its usual order, with the windows that hold enough of it."""
+
+    keys: tuple[int, ...]
+    full: tuple[Window, ...]
+    began: int
+    order: float
+
+    @property
+    def weight(self) -> int:
+        return len(self.full) * len(self.keys)
+
+
+def find_sequences(timeline: Timeline, walk: Walk) -> list[Pattern]:
+    """Return the closed patterns: none inside of another, unless it has support of its own."""
+    found: list[_Found] = []
+    taken: set[frozenset[int]] = set()
+    covered: Counter[tuple[int, int]] = Counter()
+    for pair in related_pairs(walk):
+        if covered[pair.first, pair.second] > (1 - OWN_SHARE) * pair.hits:
+            continue  # nearly all of it lies in what was found already
+        keys = grow(walk, pair)
+        if len(keys) < MIN_STEPS or keys in taken:
+            continue
+        taken.add(keys)
+        one = _measured(walk, keys)
+        if one is None or frozenset(one.keys) in taken - {keys}:
+            continue
+        taken.add(frozenset(one.keys))
+        found.append(one)
+        for window in one.full:
+            covered.update((a, b) for a, b in combinations(window.keys, 2))
+    return [_pattern(timeline, walk, one) for one in _closed(walk, found)]
+
+
+def _measured(walk: Walk, keys: frozenset[int]) -> _Found | None:
+    """Return where a set of steps occurs, without the steps that most of its occurrences lack."""
+    chosen = set(keys)
+    while True:
+        enough = _enough(len(chosen))
+        windows = windows_of(walk, sorted(chosen), enough=enough)
+        full = [window for window in windows if len(window.keys) >= enough]
+        seen = Counter(key for window in full for key in window.keys)
+        unusual = {key for key in chosen if seen[key] < USUAL * len(full)}
+        if not unusual:
+            break
+        chosen -= unusual
+        if len(chosen) < MIN_STEPS:
+            return None
+    if len(full) < MIN_SUPPORT or len({int(walk.session[window.places[0]]) for window in full}) < MIN_SESSIONS:
+        return None
+    order = _usual_order(full)
+    return _Found(order, tuple(full), _began(walk, windows, chosen), _agreement(full, order))
+
+
+def _enough(steps: int) -> int:
+    return max(MIN_STEPS, ceil(COMPLETE * steps))
+
+
+def _usual_order(windows: Sequence[Window]) -> tuple[int, ...]:
+    """Order the steps by how many of the others they usually come before (Copeland's count over pairs)."""
+    before: Counter[tuple[int, int]] = Counter()
+    for window in windows:
+        before.update(combinations(window.keys, 2))
+    keys = sorted({key for window in windows for key in window.keys})
+    wins = {
+        key: sum(
+            (before[key, other] > before[other, key]) - (before[key, other] < before[other, key]) for other in keys
+        )
+        for key in keys
+    }
+    return tuple(sorted(keys, key=lambda key: (-wins[key], key)))
+
+
+def _agreement(windows: Sequence[Window], order: Sequence[int]) -> float:
+    """Return in what share of pairs of steps the windows keep to the order."""
+    rank = {key: at for at, key in enumerate(order)}
+    kept = total = 0
+    for window in windows:
+        for one, other in combinations(window.keys, 2):
+            kept += rank[one] < rank[other]
+            total += 1
+    return kept / total if total else 1.0
+
+
+def _began(walk: Walk, windows: Sequence[Window], keys: set[int]) -> int:
+    """Count the times that it was begun: half of the steps, with one of the two that are met the least elsewhere."""
+    telling = set(sorted(keys, key=lambda key: (int(walk.counts[key]), key))[:2])
+    half = ceil(len(keys) / 2)
+    return sum(len(window.keys) >= half and bool(telling.intersection(window.keys)) for window in windows)
+
+
+# -- closed patterns ---------------------------------------------------------------------------------------------------
+
+
+def _closed(walk: Walk, found: Sequence[_Found]) -> list[_Found]:
+    kept: list[_Found] = []
+    owner: dict[int, _Found] = {}  # a place of the walk -> the kept pattern that it belongs to
+    for one in sorted(found, key=lambda each: (-each.weight, each.keys)):
+        rivals = Counter(id(owner[place]) for window in one.full for place in window.places if place in owner)
+        own = [window for window in one.full if _is_own(window, owner)]
+        rival = next((each for each in kept if rivals and id(each) == rivals.most_common(1)[0][0]), None)
+        if rival is not None and not _has_own_support(walk, own, rival):
+            continue
+        kept.append(one if rival is None else _only(walk, one, own))
+        for window in kept[-1].full:
+            for place in _stretch(window):
+                owner.setdefault(place, kept[-1])
+    return kept
+
+
+def _stretch(window: Window) -> range:
+    return range(window.places[0], window.places[-1] + 1)
+
+
+def _is_own(window: Window, owner: dict[int, _Found]) -> bool:
+    """Say whether a window shares at most one step with what is kept already."""
+    return sum(place in owner for place in window.places) <= 1
+
+
+def _has_own_support(walk: Walk, own: Sequence[Window], rival: _Found) -> bool:
+    sessions = {int(walk.session[window.places[0]]) for window in own}
+    return len(own) >= max(MIN_SUPPORT, OWN_SHARE * len(rival.full)) and len(sessions) >= MIN_SESSIONS
+
+
+def _only(walk: Walk, one: _Found, own: Sequence[Window]) -> _Found:
+    """Return the pattern with only those of its windows that are its own."""
+    order = _usual_order(own)
+    lost = len(one.full) - len(own)
+    return _Found(order, tuple(own), max(len(own), one.began - lost), _agreement(own, order))
+
+
+def _pattern(timeline: Timeline, walk: Walk, found: _Found) -> Pattern:
+    names = tuple(timeline.digest.names[key] for key in found.keys)
+    occurrences = tuple(_occurrence(timeline, walk, window, found.keys) for window in found.full)
+    signal = signal_of(names, ordered=found.order >= ORDERED)
+    return Pattern(signal, names, occurrences, found.began, found.order)
+
+
+def _occurrence(timeline: Timeline, walk: Walk, window: Window, order: Sequence[int]) -> Occurrence:
+    at = dict(zip(window.keys, window.places, strict=True))
+    rows = sorted(row for place in window.places for row in walk.rows_at(place))
+    steps = tuple(walk.rows_at(at[key])[-1] if key in at else -1 for key in order)
+    flags = [int(walk.success[place]) for place in window.places]
+    success = False if 0 in flags else True if 1 in flags else None
+    ts = timeline.digest.ts
+    return Occurrence(
+        timeline.session_of(rows[0]),
+        timeline.repo_of(rows[0]),
+        int(ts[rows[0]]),
+        int(ts[rows[-1]]),
+        tuple(rows),
+        steps,
+        success,
+    )

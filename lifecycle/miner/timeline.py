@@ -1,0 +1,84 @@
+"""A digest in order of time: sessions one after the other, each row with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellworn.lifecycle.miner.digest import Digest, RowKind
+
+BREAK_MS = 6 * 3600 * 1000
+"""A pause of this long ends whatever was being done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What to look at; None: everything. repos: those that may be seen, beside events of no repo."""
+
+    since: datetime | None = None
+    session: str | None = None
+    repo: str | None = None
+    repos: Collection[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Rows sorted by session, then time, then arrival. bounds: the first row of each session, and the end."""
+
+    digest: Digest
+    bounds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.digest)
+
+    @property
+    def sessions(self) -> int:
+        return len(self.bounds) - 1
+
+    def name(self, place: int) -> str | None:
+        return None if place < 0 else self.digest.names[place]
+
+    def session_of(self, row: int) -> str:
+        return self.digest.names[int(self.digest.session[row])]
+
+    def repo_of(self, row: int) -> str | None:
+        return self.name(int(self.digest.repo[row]))
+
+    def label_of(self, row: int) -> str:
+        return self.digest.names[int(self.digest.label[row])]
+
+    def rows_of(self, kind: RowKind) -> NDArray[np.int64]:
+        """Return the places of the rows of one kind, in order."""
+        return np.flatnonzero(self.digest.kind == kind)
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the first row and the end of each session."""
+        yield from zip(self.bounds[:-1].tolist(), self.bounds[1:].tolist(), strict=True)
+
+
+def timeline(digest: Digest, wanted: Filter | None = None) -> Timeline:
+    """Return the wanted rows of a digest in order of time."""
+    keep = _kept(digest, wanted or Filter())
+    order = keep[np.lexsort((digest.seq[keep], digest.ts[keep], digest.session[keep]))]
+    columns = {name: getattr(digest, name)[order] for name in Digest.__dataclass_fields__ if name != "names"}
+    rows = Digest(digest.names, **columns)
+    changes = np.flatnonzero(np.diff(rows.session)) + 1 if len(rows) else np.empty(0, np.int64)
+    bounds = np.concatenate([[0], changes, [len(rows)]]) if len(rows) else np.zeros(1, np.int64)
+    return Timeline(rows, bounds.astype(np.int64))
+
+
+def _kept(digest: Digest, wanted: Filter) -> NDArray[np.int64]:
+    keep = np.ones(len(digest), dtype=bool)
+    if wanted.since is not None:
+        keep &= digest.ts >= int(wanted.since.timestamp() * 1000)
+    for column, name in ((digest.session, wanted.session), (digest.repo, wanted.repo)):
+        if name is not None:
+            keep &= column == (digest.names.index(name) if name in digest.names else -2)
+    if wanted.repos is not None:
+        seen = [-1, *(place for place, name in enumerate(digest.names) if name in wanted.repos)]
+        keep &= np.isin(digest.repo, seen)
+    return np.flatnonzero(keep)

@@ -1,0 +1,108 @@
+"""The commands of a timeline as one walk from step to step, without what only looks and with retries folded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wellworn.lifecycle.miner.digest import RowKind
+from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT
+from wellworn.lifecycle.miner.timeline import BREAK_MS, Timeline
+
+REACH = 3
+"""Two steps of one pattern lie at most this many places apart: up to two others may stand between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Places in order of time, session by session; the same step run again at once is one place.
+
+    key: the step, as a place in the digest's names; -1 for one that is too rare to belong to any pattern.
+    block: changes where a session ends or a long pause begins; nothing reaches over it. success: of its last run.
+    first, last: the place's rows in `rows` (inclusive), which are places in the timeline.
+    """
+
+    key: NDArray[np.int32]
+    block: NDArray[np.int32]
+    session: NDArray[np.int32]
+    success: NDArray[np.int8]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def rows_at(self, place: int) -> list[int]:
+        """Return the timeline's rows of one place."""
+        rows: list[int] = self.rows[self.first[place] : self.last[place] + 1].tolist()
+        return rows
+
+
+def walk_of(timeline: Timeline) -> Walk:
+    """Return the walk of a timeline's commands."""
+    digest = timeline.digest
+    rows = timeline.rows_of(RowKind.command)
+    label, session, ts = digest.label[rows], digest.session[rows], digest.ts[rows]
+    if not len(rows):
+        empty = np.empty(0, np.int32)
+        return Walk(empty, empty, empty, np.empty(0, np.int8), *[np.empty(0, np.int64)] * 4)
+    parted = np.empty(len(rows), dtype=bool)
+    parted[0] = True
+    parted[1:] = (session[1:] != session[:-1]) | (ts[1:] - ts[:-1] > BREAK_MS)
+    starts = parted.copy()
+    starts[1:] |= label[1:] != label[:-1]
+    first = np.flatnonzero(starts)
+    last = np.concatenate([first[1:] - 1, [len(rows) - 1]])
+    key, of_session = label[first], session[first]
+    block = np.cumsum(parted)[first].astype(np.int32)
+    counts = np.bincount(key, minlength=len(digest.names))
+    rare = (counts < MIN_SUPPORT) | (_sessions_of(key, of_session, len(counts)) < MIN_SESSIONS)
+    known = np.where(rare[key], np.int32(-1), key)
+    return Walk(known, block, of_session, digest.success[rows[last]], first, last, rows, counts)
+
+
+def _sessions_of(key: NDArray[np.int32], session: NDArray[np.int32], size: int) -> NDArray[np.int64]:
+    """Return in how many sessions each key stands."""
+    pairs = np.unique(key.astype(np.int64) << 32 | session)
+    return np.bincount((pairs >> 32).astype(np.int64), minlength=size)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of the walk that holds several different steps of a set, each at its place."""
+
+    places: tuple[int, ...]
+    keys: tuple[int, ...]
+
+
+def windows_of(walk: Walk, keys: Sequence[int], *, enough: int, reach: int = REACH) -> list[Window]:
+    """Return the stretches in which steps of `keys` follow one another within reach, in order; those of two or more.
+
+    A step that comes again begins a new stretch when the one at hand holds `enough` of them; else it is a retry, and
+    the later place counts.
+    """
+    found: list[Window] = []
+    current: dict[int, int] = {}
+    before = -1
+    places = np.flatnonzero(np.isin(walk.key, np.asarray(keys, dtype=np.int32)))
+    for place, key, block in zip(places.tolist(), walk.key[places].tolist(), walk.block[places].tolist(), strict=True):
+        apart = before < 0 or place - before > reach or block != walk.block[before]
+        if apart or (key in current and len(current) >= enough):
+            _close(current, found)
+            current = {}
+        current.pop(key, None)
+        current[key] = place
+        before = place
+    _close(current, found)
+    return found
+
+
+def _close(current: dict[int, int], found: list[Window]) -> None:
+    if len(current) >= 2:
+        ordered = sorted((place, key) for key, place in current.items())
+        found.append(Window(tuple(place for place, _ in ordered), tuple(key for _, key in ordered)))

@@ -1,0 +1,146 @@
+"""From the commands as they were run to one command with named parameters: what never changed stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wellworn.lifecycle.proposing.evidence import Evidence
+from wellworn.lifecycle.shell.steps import CommandStep, fill
+from wellworn.models.recipe import ForgeInput
+
+_STRATEGIES = {"branch": "current_branch", "pr": "current_pr"}
+_QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
+_FOLDER = re.compile(r"^\s*cd\s+(?P<folder>[\w@][\w@.-]*(?:/[\w@.-]+)*)\s*(?:&&|;)")
+_USUAL = 0.8
+_DESCRIBED = {
+    "version": "the version",
+    "tag": "the tag",
+    "branch": "the branch",
+    "message": "the message",
+    "pr": "the number of the pull request",
+    "path": "the path",
+    "file": "the file",
+    "url": "the address",
+    "package": "the package",
+    "image": "the image",
+    "number": "the number",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralCommand:
+    """A command with `{{ name }}` in the place of what varied. key: the step's. observed: an example as it was run."""
+
+    key: str
+    text: str
+    observed: str
+
+
+@dataclass(slots=True)
+class _Inputs:
+    """The parameters so far: by name, their value in each occurrence."""
+
+    values: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    def reference(self, placeholder: str, values: Mapping[int, str]) -> str:
+        """Return the text that stands for these values: an input that varies with them, else a new one."""
+        for name, known in self.values.items():
+            text = _expressed(name, known, values)
+            if text is not None:
+                return text
+        name = self._free(placeholder)
+        self.values[name] = {number: _unquoted(value) for number, value in values.items()}
+        return f"{{{{ {name} }}}}"
+
+    def _free(self, placeholder: str) -> str:
+        base = re.sub(r"[^A-Za-z0-9_]", "_", re.sub(r"-\d+$", "", placeholder)).strip("_") or "value"
+        base = base if base[0].isalpha() else f"value_{base}"
+        name, number = base.lower(), 2
+        while name in self.values:
+            name, number = f"{base.lower()}_{number}", number + 1
+        return name
+
+
+def _expressed(name: str, known: Mapping[int, str], values: Mapping[int, str]) -> str | None:
+    """Return `v{{ version }}` when every value is the known one with the same text around it; None when it is not."""
+    shared = [number for number in values if number in known]
+    if len(shared) < max(2, len(values) / 2) or len({known[number] for number in shared}) < 2:
+        return None
+    around: set[tuple[str, str]] = set()
+    for number in shared:
+        before, found, after = _unquoted(values[number]).partition(known[number])
+        if not found or not known[number]:
+            return None
+        around.add((before, after))
+    if len(around) != 1:
+        return None
+    before, after = around.pop()
+    return f"{before}{{{{ {name} }}}}{after}" if re.fullmatch(r"[\w@.:/+-]*", before + after) else None
+
+
+def _unquoted(value: str) -> str:
+    found = _QUOTED.fullmatch(value)
+    return found[2] if found else value
+
+
+def general_commands(evidence: Evidence) -> tuple[list[GeneralCommand], list[ForgeInput]]:
+    """Return one command a step (steps of which no command line is known are left out) and the inputs that they need.
+
+    Among several forms of a command the most frequent one counts, the latest among equals.
+    """
+    inputs = _Inputs()
+    found: list[GeneralCommand] = []
+    for key, runs in zip(evidence.pattern.keys, evidence.commands, strict=True):
+        if not runs:
+            if _is_command(key):
+                found.append(GeneralCommand(key, key, key))
+            continue
+        template, numbers = _usual_form({number: step for number, (step, _) in runs.items()})
+        steps = {number: runs[number][0] for number in numbers}
+        latest = runs[max(numbers)]
+        values = [_value(inputs, at, steps) for at in range(len(latest[0].values))]
+        names = [name for name, _ in latest[0].values]
+        text = fill(template, tuple(zip(names, values, strict=True)))
+        folder = _usual_folder([line for _, line in runs.values()])
+        found.append(GeneralCommand(key, f"cd {folder} && {text}" if folder else text, latest[1]))
+    used = " ".join(command.text for command in found)
+    return found, [_input(name) for name in inputs.values if f"{{{{ {name} }}}}" in used]
+
+
+def _is_command(key: str) -> bool:
+    return not key.startswith("edit ") and key != "tests"
+
+
+def _usual_form(steps: Mapping[int, CommandStep]) -> tuple[str, list[int]]:
+    counts = Counter(step.template for step in steps.values())
+    latest = {step.template: number for number, step in sorted(steps.items())}
+    template = max(counts, key=lambda one: (counts[one], latest[one]))
+    return template, [number for number, step in sorted(steps.items()) if step.template == template]
+
+
+def _value(inputs: _Inputs, at: int, steps: Mapping[int, CommandStep]) -> str:
+    values = {number: step.values[at][1] for number, step in steps.items()}
+    usual, count = Counter(values.values()).most_common(1)[0]
+    if len(values) == 1 or (count >= _USUAL * len(values) and count >= 2):
+        return usual
+    placeholder = next(iter(steps.values())).values[at][0]
+    return inputs.reference(placeholder, values)
+
+
+def _usual_folder(lines: Sequence[str]) -> str | None:
+    folders = Counter(found["folder"] if (found := _FOLDER.match(line)) else "" for line in lines)
+    folder, count = folders.most_common(1)[0]
+    return folder if folder and count >= _USUAL * len(lines) else None
+
+
+def _input(name: str) -> ForgeInput:
+    base = re.sub(r"_\d+$", "", name)
+    return ForgeInput(
+        name=name,
+        required=True,
+        default_strategy=_STRATEGIES.get(base),
+        description=_DESCRIBED.get(base, f"the {base.replace('_', ' ')}"),
+    )

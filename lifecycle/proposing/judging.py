@@ -1,0 +1,110 @@
+"""What a pattern deserves: a recipe, a skill, a note, or nothing; each with the reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wellworn.lifecycle.miner.confidence import SUGGESTED
+from wellworn.lifecycle.miner.patterns import Pattern
+from wellworn.lifecycle.miner.rituals import is_everyday, is_release
+from wellworn.lifecycle.miner.sequences import ORDERED
+from wellworn.lifecycle.proposing.recipes import JudgedCommand
+from wellworn.lifecycle.shell.classify import CommandClass
+from wellworn.models.proposal import CandidateKind, Signal
+from wellworn.models.skill import Scope
+
+WORKS = 0.5
+"""A pattern that ends well less often than this is an approach that fails."""
+CONSISTENT = 0.5
+ONE_REPO = 0.8
+_RECIPES = frozenset({Signal.command_sequence, Signal.release_ritual, Signal.review_loop})
+_NO_GATE = frozenset({"download_and_run", "delete_system"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a pattern is, and why."""
+
+    kind: CandidateKind
+    reason: str
+
+
+def rule(pattern: Pattern, commands: Sequence[JudgedCommand], sure: float) -> Ruling:
+    """Judge a pattern with something to do. sure: its confidence."""
+    bad = next(filter(None, (check(pattern, commands) for check in _CHECKS)), None)
+    if bad is not None:
+        return Ruling(CandidateKind.ignore, bad)
+    if sure < SUGGESTED:
+        return Ruling(CandidateKind.ignore, f"There is not enough evidence yet (confidence {sure:.2f}).")
+    if pattern.signal in _RECIPES or (pattern.signal is Signal.manual_checklist and commands):
+        return Ruling(CandidateKind.forge_recipe, _why(pattern))
+    return Ruling(CandidateKind.skill, _why(pattern))
+
+
+def _why(pattern: Pattern) -> str:
+    rate = pattern.success_rate
+    ended = "" if rate is None else f"; it ended well in {rate:.0%}"
+    days = "on one day" if pattern.days == 1 else f"on {pattern.days} days"
+    return f"Seen {pattern.support} times in {pattern.sessions} sessions {days}{ended}."
+
+
+def _fails(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
+    rate = pattern.success_rate
+    if rate is None or rate >= WORKS:
+        return None
+    return f"It fails more often than it works: it ended well in {rate:.0%} of {pattern.support} times."
+
+
+def _loose(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
+    if pattern.consistency < CONSISTENT:
+        return f"It is alike only in part: of {pattern.began} times that it was begun, {pattern.support} were finished."
+    if pattern.order < ORDERED and not (pattern.keys and _closes(pattern.keys[-1])):
+        return f"The same commands come in no steady order (agreement {pattern.order:.0%}), and towards no merge or release."
+    return None
+
+
+def _closes(key: str) -> bool:
+    return is_release(key) or "merge" in key
+
+
+def _everyday(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
+    if pattern.signal in {*_RECIPES, Signal.manual_checklist} and all(is_everyday(key) for key in pattern.keys):
+        return "It is version control of every day, which needs no skill."
+    return None
+
+
+def _unsafe(_: Pattern, commands: Sequence[JudgedCommand]) -> str | None:
+    for one in commands:
+        judged = one.judged
+        nameless = (
+            judged.klass is CommandClass.unknown
+            and judged.gated
+            and not judged.actions
+            and "understood" in judged.reason
+        )
+        if nameless or _NO_GATE.intersection(judged.actions):
+            return f"It is unsafe, and no approval gate makes it clear: `{one.command.text[:80]}` ({judged.reason})."
+    return None
+
+
+_CHECKS = (_fails, _loose, _everyday, _unsafe)
+
+
+def suggested_scope(pattern: Pattern) -> tuple[Scope, str | None, str]:
+    """Return the scope, the repository that it would belong to, and why: an engineering workflow belongs to the
+    repository that it was seen in, what a person likes to have their way belongs to them."""
+    repos = Counter(one.repo for one in pattern.occurrences)
+    repo, count = repos.most_common(1)[0]
+    if pattern.signal is Signal.repeated_correction:
+        return Scope.user, None, "user: it is how this person wants it done, wherever they work"
+    if repo is not None and count >= ONE_REPO * pattern.support:
+        return (
+            Scope.repo,
+            repo,
+            f"repo: an engineering workflow, and {count} of {pattern.support} times it was in {repo}",
+        )
+    if repo is None and len(repos) == 1:
+        return Scope.user, None, "user: it was seen outside of any repository that is known"
+    return Scope.user, None, f"user: it was seen in {len(repos)} repositories, so it belongs to none of them"

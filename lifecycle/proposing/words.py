@@ -1,0 +1,123 @@
+"""The users' own words for a pattern: what they said before it, as aliases, examples and a name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from wellworn.index.stemming import STOP_WORDS
+from wellworn.lifecycle.miner.phrases import content_words, likeness, says_nothing, without_values
+
+_LONGEST, _ALIAS_WORDS = 200, 7
+_MOST_EXAMPLES, _MOST_ALIASES = 15, 6
+_TELLING = 2.0
+_SAME_WORDING = 0.85
+_SPACE = re.compile(r"\s+")
+_PLEASANTRIES = re.compile(
+    r"^(?:(?:ok(?:ay)?|great|nice|cool|perfect|thanks|thank you|alright|right|now|and|so|then|hey|hi|please|pls|"
+    r"can you|could you|would you|let's|lets|we should|i want you to|i'd like you to|go ahead and)\b[\s,.!:-]*)+"
+    r"|[\s,]*\b(?:please|pls|thanks|thank you|now|then|for me|again|ok|okay)\b[\s.!?]*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What people call it. aliases: short ones; examples: all different wordings, the most telling first."""
+
+    aliases: tuple[str, ...]
+    examples: tuple[str, ...]
+
+    @property
+    def best(self) -> str | None:
+        """The shortest telling wording, to name it by."""
+        return next(iter(self.aliases or self.examples), None)
+
+
+def clean(text: str) -> str:
+    """Return a message as one line of plain text: no control or hidden characters, no markup, cut to a length."""
+    plain = "".join(" " if unicodedata.category(one)[0] == "C" else one for one in text)
+    return _SPACE.sub(" ", plain.replace("`", "'")).strip()[:_LONGEST].strip()
+
+
+def bare(text: str) -> str:
+    """Return a request without what is only politeness around it."""
+    before = ""
+    while before != text:
+        before, text = text, _PLEASANTRIES.sub("", text).strip()
+    return text.rstrip(".!?,;: ")
+
+
+def wording_of(said: Sequence[Sequence[str]], elsewhere: Sequence[str]) -> Wording:
+    """Choose from what was said before each occurrence (the nearest first).
+
+    elsewhere: other messages of the user. A message counts when it holds a word that is telling: said before several
+    occurrences, and clearly more often there than elsewhere. Without any such word the nearest messages count, unless
+    they were said elsewhere as well.
+    """
+    near = [[one for text in texts if (one := clean(text)) and not says_nothing(one)] for texts in said]
+    first = [texts[0] for texts in near if texts]
+    words = telling_words([" ".join(texts) for texts in near if texts], elsewhere)
+    chosen: list[tuple[float, str]] = []
+    for texts in near:
+        scored = [(_score(text, words), -at, text) for at, text in enumerate(texts)]
+        best = max(scored, default=None)
+        if best is not None and best[0] > 0:
+            chosen.append((best[0], best[2]))
+    if not chosen:
+        common = Counter(clean(text).lower() for text in elsewhere)
+        chosen = [(0.0, text) for text in first if not common[text.lower()]]
+    ranked = [text for _, text in sorted(chosen, key=lambda item: (-item[0], len(item[1]), item[1]))]
+    examples = _different(ranked, _MOST_EXAMPLES)
+    aliases = _different(filter(_is_short, (bare(text) for text in examples)), _MOST_ALIASES)
+    return Wording(tuple(aliases), tuple(examples))
+
+
+def telling_words(here: Sequence[str], elsewhere: Sequence[str]) -> dict[str, float]:
+    """Return the words that tell messages `here` from those elsewhere, each with how many times more it is used here.
+
+    Ratio of the shares of messages with the word, each with one half added (so that few messages prove little).
+    """
+    inside = Counter(word for text in here for word in content_words(without_values(text)))
+    outside = Counter(word for text in elsewhere for word in content_words(without_values(text)))
+    many, others = len(here) + 1, len(elsewhere) + 1
+    ratio = {
+        word: ((count + 0.5) / many) / ((max(0, outside[word] - count) + 0.5) / others)
+        for word, count in inside.items()
+        if count >= 2
+    }
+    return {word: value for word, value in ratio.items() if value >= _TELLING}
+
+
+def _score(text: str, words: dict[str, float]) -> float:
+    return sum(min(words.get(word, 0.0), 20.0) for word in content_words(without_values(text)))
+
+
+def _is_short(text: str) -> bool:
+    return 2 <= len(text.split()) <= _ALIAS_WORDS and text == without_values(text)
+
+
+def _different(texts: Iterable[str], most: int) -> list[str]:
+    kept: list[str] = []
+    for text in texts:
+        if not any(_alike(text, other) for other in kept):
+            kept.append(text)
+        if len(kept) == most:
+            break
+    return kept
+
+
+def _alike(one: str, other: str) -> bool:
+    return one.lower() == other.lower() or (
+        likeness(content_words(one), content_words(other)) >= _SAME_WORDING
+        and likeness(one.lower().split(), other.lower().split()) >= _SAME_WORDING
+    )
+
+
+def id_words(text: str, most: int = 4) -> list[str]:
+    """Return the words of a text that a short id is made of."""
+    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", without_values(text)).lower())
+    return [word for word in words if word not in STOP_WORDS and len(word) > 1][:most]
