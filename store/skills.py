@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wellworn.models.errors import Conflict, NotFound
-from wellworn.models.skill import Scope, Skill, SkillCard, SkillList, SkillView, Utterance, UtteranceField
+from wellworn.models.skill import Scope, Skill, SkillCard, SkillList, SkillView, Trust, Utterance, UtteranceField
 from wellworn.store import skill_views
 from wellworn.store.changes import Change, ChangeKind, append_changes, changes_since, last_seq
 from wellworn.store.database import Database
@@ -54,6 +54,17 @@ class UtteranceRow(NamedTuple):
     field: UtteranceField
     text: str
     hash: bytes
+
+
+class SkillText(NamedTuple):
+    """What a skill says, for whoever compares texts of many skills."""
+
+    id: str
+    scope: Scope
+    trust: Trust
+    recipe_id: str | None
+    directory: Path
+    body: str
 
 
 def path_text(path: Path) -> str:
@@ -214,6 +225,28 @@ class SkillTable:
             (storable(skill_id), scope.value, owner),
         )
         return None if row is None else int(row[0])
+
+    def texts(self, scope: Scope, owner: str) -> list[SkillText]:
+        """Return the text of every skill of a partition that counts, disabled ones included, with where it lies."""
+        rows = self._db.rows(
+            f"""SELECT s.skill_id, s.trust, s.recipe_id, s.path, c.body FROM skills AS s
+                JOIN contents AS c ON c.skill_key = s.key WHERE {_PARTITION} ORDER BY s.skill_id""",
+            (scope.value, owner),
+        )
+        return [
+            SkillText(skill_id, scope, Trust(trust), recipe_id, Path(path), body)
+            for skill_id, trust, recipe_id, path, body in rows
+        ]
+
+    def source_of(self, scope: Scope, owner: str, skill_id: str) -> str:
+        """Return the id of the source that holds the effective skill with this id; raises NotFound."""
+        row = self._db.row(
+            "SELECT source_id FROM skills WHERE skill_id = ? AND scope = ? AND owner = ? AND +effective = 1",
+            (storable(skill_id), scope.value, owner),
+        )
+        if row is None:
+            raise NotFound(f"There is no skill {skill_id!r} here.")
+        return str(row[0])
 
     def find(self, ref: str, owners: Sequence[tuple[Scope, str]]) -> SkillView:
         """Return the skill that `id` or `id@scope` means to someone who sees `owners` (narrowest first), whole.
