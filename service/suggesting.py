@@ -66,6 +66,16 @@ class StoredTrace(NamedTuple):
     event: TraceEvent
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What every pattern of one request is judged with."""
+
+    user: str
+    seen: Timeline
+    around: Surroundings
+    known: Sequence[KnownPattern]
+
+
 @dataclass(slots=True)
 class _Found:
     answer: SuggestAnswer
@@ -94,9 +104,10 @@ class Suggestions:
         answer = SuggestAnswer(events=len(np.unique(seen.digest.seq)), new_events=new, sessions=seen.sessions)
         found = _Found(answer)
         total = len(mined.patterns) + len(mined.facts)
+        look = _Look(asked.user, seen, around, known)
         for done, pattern in enumerate(mined.patterns):
             progress(Progress("Drafting", done, total))
-            self._one(asked, seen, pattern, around, known, found)
+            self._one(look, pattern, found)
         for pattern in mined.facts:
             evidence = read_evidence(seen, pattern, self._fetch(asked.user))
             if evidence.occurrences:
@@ -160,23 +171,15 @@ class Suggestions:
 
     # -- one pattern -------------------------------------------------------------------------------------------------
 
-    def _one(
-        self,
-        asked: Asked,
-        seen: Timeline,
-        pattern: Pattern,
-        around: Surroundings,
-        known: Sequence[KnownPattern],
-        found: _Found,
-    ) -> None:
-        evidence = read_evidence(seen, pattern, self._fetch(asked.user))
+    def _one(self, look: _Look, pattern: Pattern, found: _Found) -> None:
+        evidence = read_evidence(look.seen, pattern, self._fetch(look.user))
         if not evidence.occurrences:
             return
-        made = draft(evidence, around, new_id())
+        made = draft(evidence, look.around, new_id())
         if made.candidate.kind is CandidateKind.ignore:
             found.answer.ignored.append(made.candidate)
             return
-        recollection = recall(pattern, known)
+        recollection = recall(pattern, look.known)
         if recollection.quiet is not None:
             found.answer.ignored.append(_ignored(made.candidate, recollection.quiet))
             return
@@ -184,9 +187,9 @@ class Suggestions:
         if made.manifest is None or made.gate is None or unanswered:
             found.answer.refused.append(RefusedCandidate(candidate=made.candidate, unanswered=unanswered))
             return
-        proposal = self._proposal(made, recollection.refreshes, asked.user)
+        proposal = self._proposal(made, recollection.refreshes, look.user)
         found.answer.proposals.append(proposal)
-        found.rows.append(ProposalRow(asked.user, proposal, fingerprint(pattern), pattern.support))
+        found.rows.append(ProposalRow(look.user, proposal, fingerprint(pattern), pattern.support))
 
     def _proposal(self, made: Draft, refreshes: str | None, user: str) -> Proposal:
         if made.manifest is None or made.gate is None:

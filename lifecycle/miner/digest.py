@@ -168,7 +168,8 @@ def _command_rows(event: Observed) -> list[Row]:
 _PROMPT = re.compile(r"^\s*(?:\$|>|%|#)\s+")
 _RAN = re.compile(r"^(?:ran|run|running|executed|exec)\s*:?\s+(?=\S)", re.IGNORECASE)
 _RESULT = re.compile(
-    r"\s*(?:->|=>|\N{RIGHTWARDS ARROW}|--|:)?\s*\(?\b(?:exit(?:ed)?(?:\s+(?:code|status))?(?:\s+with)?\s*[:=]?\s*(?P<code>-?\d+)"
+    r"\s*(?:->|=>|\N{RIGHTWARDS ARROW}|--|:)?\s*\(?"
+    r"\b(?:exit(?:ed)?(?:\s+(?:code|status))?(?:\s+with)?\s*[:=]?\s*(?P<code>-?\d+)"
     r"|(?P<word>ok|passed|succeeded|success|failed|failure))\)?\s*$",
     re.IGNORECASE,
 )

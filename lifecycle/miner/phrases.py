@@ -109,12 +109,13 @@ def checklist_key(text: str) -> str | None:
     return " ".join(sorted(content_words(without_values(text)))) if len(items) >= _ITEMS_NEEDED else None
 
 
-_ACKS = frozenset(
-    """ok okay yes yep yeah sure thanks thank continue go ahead proceed do it great good nice perfect cool done fine next
+_ACK_WORDS = """
+    ok okay yes yep yeah sure thanks thank continue go ahead proceed do it great good nice perfect cool done fine next
     right correct please now on keep going awesome lgtm no stop wait again more same y k ty hmm hm ah oh alright looks
     work works working resume carry well got gotcha sounds that's thats that this the all you and so i it's its is was
-    much very let's lets""".split()
-)
+    much very let's lets
+"""
+_ACKS = frozenset(_ACK_WORDS.split())
 _LETTERS = re.compile(r"[^\W\d_]")
 
 

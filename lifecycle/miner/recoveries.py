@@ -39,21 +39,30 @@ def find_recoveries(timeline: Timeline) -> list[Pattern]:
     return found
 
 
-def _of_step(timeline: Timeline, step: int, failures: Sequence[_Failure], rates: Rates) -> Iterator[Pattern]:
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A step that fails. anyway: how often each other step follows it where it works."""
+
+    key: int
+    rates: Rates
+    anyway: Mapping[int, float]
+
+
+def _of_step(timeline: Timeline, key: int, failures: Sequence[_Failure], rates: Rates) -> Iterator[Pattern]:
     """First error by error (an error of its own has a way out of its own), then whatever is left together."""
-    anyway = _after_success(timeline, step)
+    step = _Step(key, rates, _after_success(timeline, key))
     heads = clusters(Counter(one.error for one in failures if one.error), _ERRORS_ALIKE)
     groups: dict[str, list[_Failure]] = defaultdict(list)
     for one in failures:
         groups[heads.get(one.error, "")].append(one)
     left = groups.pop("", [])
     for error in sorted(groups, key=lambda error: (-len(groups[error]), error)):
-        pattern = _pattern(timeline, step, error, [one.case for one in groups[error]], rates, anyway)
+        pattern = _pattern(timeline, step, error, [one.case for one in groups[error]])
         if pattern is not None:
             yield pattern
         else:
             left += groups[error]
-    pattern = _pattern(timeline, step, None, [one.case for one in left], rates, anyway)
+    pattern = _pattern(timeline, step, None, [one.case for one in left])
     if pattern is not None:
         yield pattern
 
@@ -83,15 +92,8 @@ def _following(timeline: Timeline, row: int) -> list[int]:
     return found
 
 
-def _pattern(
-    timeline: Timeline,
-    step: int,
-    error: str | None,
-    cases: Sequence[Case],
-    rates: Rates,
-    anyway: Mapping[int, float],
-) -> Pattern | None:
-    keys = usual_answer(timeline, [case for case in cases if case.ended], rates, anyway)
+def _pattern(timeline: Timeline, step: _Step, error: str | None, cases: Sequence[Case]) -> Pattern | None:
+    keys = usual_answer(timeline, [case for case in cases if case.ended], step.rates, step.anyway)
     if not keys:
         return None
     names = timeline.digest.names
@@ -109,8 +111,9 @@ def _pattern(
     )
     if not is_repeated(occurrences):
         return None
-    cause = names[step] if error is None else f"{names[step]}: {error}"
-    steps = (*(names[key] for key in keys), names[step])
+    failing = names[step.key]
+    cause = failing if error is None else f"{failing}: {error}"
+    steps = (*(names[key] for key in keys), failing)
     began = len(cases) if error is not None else len(occurrences)
     return Pattern(Signal.failure_recovery, steps, occurrences, began, cause=cause)
 

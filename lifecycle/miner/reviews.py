@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from wellworn.lifecycle.miner.digest import RowKind
 from wellworn.lifecycle.miner.following import Case, Rates, rates_of, usual_answer
@@ -114,7 +115,7 @@ def _closed(timeline: Timeline, name: str, reviews: list[int]) -> Iterator[tuple
     session = int(digest.session[reviews[0]])
     cycles = tuple(
         Case(session, (first, *_work(timeline, first, second), second), _work(timeline, first, second), None)
-        for first, second in zip(reviews, reviews[1:], strict=False)
+        for first, second in pairwise(reviews)
     )
     last = int(digest.success[reviews[-1]])
     yield name, _Loop(tuple(reviews), cycles, None if last < 0 else last == 1)

@@ -9,13 +9,13 @@ from wellworn.models.proposal import Signal
 
 _RELEASE = re.compile(
     r"\b(?:publish|release|deploy|upload|promote|rollout|ship|tag|twine|goreleaser|semantic-release|changeset)\b"
-    r"|\bnpm version\b|\b(?:docker|helm|podman) push\b|\bhelm upgrade\b|\bterraform apply\b|\bfastlane\b|\bkubectl apply\b"
+    r"|\bnpm version\b|\b(?:docker|helm|podman) push\b|\bhelm upgrade\b|\bterraform apply\b|\bfastlane\b"
+    r"|\bkubectl apply\b"
     r"|\b(?:poetry|cargo|bump2?|hatch|uv|pnpm|yarn) version\b|\bbump(?:version|-my-version)?\b",
     re.IGNORECASE,
 )
 _INSTALL = re.compile(
-    r"\b(?:pip3?|pipx|uv|npm|pnpm|yarn|bun|cargo|brew|gem|go|apt|apt-get|choco|uv tool|uv pip)\b.*\b(?:install|i|add|link)\b"
-    r"|\binstall\b",
+    r"\b(?:npm|pnpm|yarn|bun)\b.*\b(?:i|add|link)\b|\binstall\b",
     re.IGNORECASE,
 )
 _SMOKE = re.compile(r"--version\b|\bsmoke\b|\bdoctor\b|\bhealth(?:check|z)?\b|\bverify\b", re.IGNORECASE)

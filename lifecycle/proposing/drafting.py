@@ -80,7 +80,7 @@ def draft(evidence: Evidence, around: Surroundings, candidate_id: str) -> Draft:
         return Draft(_candidate(candidate_id, material, ruling), repo=material.repo)
     similar = find_similar(
         _command_keys(material), material.wording.examples, around.installed, around.resolve, material.repo
-    ), material.wording.examples, around.installed, around.resolve)
+    )
     if similar and similar[0].duplicate:
         return _update(candidate_id, material, ruling, similar, len(around.installed))
     return _new(candidate_id, material, ruling, similar, around)
@@ -197,10 +197,10 @@ def _new(number: str, material: _Material, ruling: Ruling, similar: Sequence[Lik
         recipe = recipe_of(
             skill_id,
             description,
-            material.pattern.signal,
             material.commands,
             material.inputs,
-            material.pattern.cause,
+            signal=material.pattern.signal,
+            cause=material.pattern.cause,
         )
     manifest = SkillManifest(
         id=skill_id,
@@ -232,12 +232,12 @@ def _answers(material: _Material, similar: Sequence[Likeness], installed: int) -
     steps = len(material.commands)
     return answers(
         material.pattern,
-        material.evidence.event_ids,
-        friction_of(material.pattern, steps),
-        similar,
-        installed,
-        material.scope_reason,
         material.commands,
+        event_ids=material.evidence.event_ids,
+        friction=friction_of(material.pattern, steps),
+        likenesses=similar,
+        installed=installed,
+        scope_reason=material.scope_reason,
         only_text=not material.commands,
     )
 
@@ -263,11 +263,12 @@ def _description(material: _Material) -> str:
     elif pattern.signal is Signal.advisor_warning:
         doing = f"When the advisor warns ({pattern.cause}): {doing[:1].lower()}{doing[1:]}"
     elif pattern.signal is Signal.review_loop:
-        doing = f"Work through review concerns until none that matters is left: address them, {doing[:1].lower()}{doing[1:]}, ask for the next review"
+        checks = f"{doing[:1].lower()}{doing[1:]}"
+        doing = f"Work through review concerns until none that matters is left: address them, {checks}, review again"
     elif not material.commands:
         doing = f"Keep to what the user asked for again and again: {material.wording.best or pattern.keys[0]}"
-    asked = [text for text in (material.wording.aliases or material.wording.examples)][:3]
-    asks = f" Use when the user asks to {_listed([f'"{text}"' for text in asks_of(asked)], 'or')}." if asked else ""
+    asked = [f'"{text}"' for text in asks_of((material.wording.aliases or material.wording.examples)[:3])]
+    asks = f" Use when the user asks to {_listed(asked, 'or')}." if asked else ""
     return f"{doing}.{asks}"[:1000]
 
 

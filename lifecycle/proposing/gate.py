@@ -15,13 +15,13 @@ _SHOWN = 5
 
 def answers(
     pattern: Pattern,
+    commands: Sequence[JudgedCommand],
+    *,
     event_ids: Sequence[str],
     friction: str,
     likenesses: Sequence[Likeness],
     installed: int,
     scope_reason: str,
-    commands: Sequence[JudgedCommand],
-    *,
     only_text: bool,
 ) -> QualityGate:
     """Answer the six questions. only_text: it is something to know or to keep to, with nothing to run."""

@@ -11,7 +11,7 @@ from wellworn.lifecycle.miner.patterns import Pattern
 from wellworn.lifecycle.miner.rituals import is_everyday, is_release
 from wellworn.lifecycle.miner.sequences import ORDERED
 from wellworn.lifecycle.proposing.recipes import JudgedCommand
-from wellworn.lifecycle.shell.classify import CommandClass
+from wellworn.lifecycle.shell.parse import parse_line
 from wellworn.models.proposal import CandidateKind, Signal
 from wellworn.models.skill import Scope
 
@@ -61,7 +61,7 @@ def _loose(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
     if pattern.consistency < CONSISTENT:
         return f"It is alike only in part: of {pattern.began} times that it was begun, {pattern.support} were finished."
     if pattern.order < ORDERED and not (pattern.keys and _closes(pattern.keys[-1])):
-        return f"The same commands come in no steady order (agreement {pattern.order:.0%}), and towards no merge or release."
+        return f"The same commands come in no steady order ({pattern.order:.0%} alike), towards no merge or release."
     return None
 
 
@@ -78,13 +78,7 @@ def _everyday(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
 def _unsafe(_: Pattern, commands: Sequence[JudgedCommand]) -> str | None:
     for one in commands:
         judged = one.judged
-        nameless = (
-            judged.klass is CommandClass.unknown
-            and judged.gated
-            and not judged.actions
-            and "understood" in judged.reason
-        )
-        if nameless or _NO_GATE.intersection(judged.actions):
+        if _NO_GATE.intersection(judged.actions) or not parse_line(one.command.observed).understood:
             return f"It is unsafe, and no approval gate makes it clear: `{one.command.text[:80]}` ({judged.reason})."
     return None
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wellworn.lifecycle.shell.classify import Classified, CommandClass, classify
+
 from wellworn.lifecycle.proposing.commands import GeneralCommand
 from wellworn.lifecycle.proposing.glosses import gloss
-from wellworn.lifecycle.shell.classify import Classified, CommandClass, classify
 from wellworn.models.proposal import Signal
 from wellworn.models.recipe import (
     PLACEHOLDER,
@@ -27,6 +28,7 @@ from wellworn.models.skill import Risk
 
 MAX_ROUNDS = 5
 RUN_GATE = "run_command"
+_ON_GITHUB = frozenset({"gh", "review", "copilot", "coderabbit"})
 _SLUG = re.compile(r"[^a-z0-9]+")
 _LONGEST_ID = 40
 _HIGH = frozenset({CommandClass.destructive, CommandClass.credential})
@@ -67,9 +69,10 @@ def risk_of(commands: Sequence[JudgedCommand]) -> Risk:
 def recipe_of(
     recipe_id: str,
     description: str,
-    signal: Signal,
     commands: Sequence[JudgedCommand],
     inputs: Sequence[ForgeInput],
+    *,
+    signal: Signal,
     cause: str | None,
 ) -> ForgeRecipe:
     """Return a recipe of the commands in their order. Raises pydantic's ValidationError for none."""
