@@ -40,7 +40,7 @@ _BIN = re.compile(r"(?:^|/)(?:s?bin|\.bin|shims|Scripts)/[^/]+$")
 class Identity:
     """program: its one name. key: see `CommandStep`. spec: how its words are read. kept: places (in `words`) of the
     words that are part of the key; rest: the other words unquoted. valued: its
-    options that take the next word, by the kind of value.
+    options that take the next word, by the kind of value. values: the command's words without quotes.
     """
 
     program: str
@@ -49,6 +49,7 @@ class Identity:
     kept: frozenset[int]
     rest: tuple[str, ...]
     valued: Mapping[str, str]
+    values: tuple[str, ...]
 
 
 def identify(command: Command) -> Identity:
@@ -63,7 +64,7 @@ def identify(command: Command) -> Identity:
     rest = tuple(value for at, value in enumerate(values) if at not in kept and at >= start)
     kept = kept | frozenset(range(start))
     key = " ".join([_run_by_script_runner(command, lead), *flags])
-    return Identity(program, key, spec, kept, rest, _valued(lead, spec))
+    return Identity(program, key, spec, kept, rest, _valued(lead, spec), values)
 
 
 def _valued(lead: str, spec: Program) -> Mapping[str, str]:
@@ -189,7 +190,7 @@ def _canonical(program: str, names: list[str], values: tuple[str, ...]) -> str |
 def _flags(lead: str, program: str, spec: Program, values: tuple[str, ...]) -> list[str]:
     """Return the options that make it other work, sorted."""
     same = SAME_FLAG.get(lead, {})
-    wanted = KEY_FLAGS.get(lead, KEY_FLAGS.get(program, frozenset())) | ALWAYS_KEY
+    wanted = KEY_FLAGS.get(lead) or KEY_FLAGS.get(program, ALWAYS_KEY)
     found: set[str] = set()
     for value in values:
         if value == "--":
@@ -197,7 +198,7 @@ def _flags(lead: str, program: str, spec: Program, values: tuple[str, ...]) -> l
         if value.startswith("-"):
             option = value.partition("=")[0]
             option = same.get(option, option)
-            if option in wanted:
+            if option in wanted or option in ALWAYS_KEY:
                 found.add(option)
         elif lead == "git push" and value.startswith((":", "+")):
             found.add("--delete" if value[0] == ":" else "--force")

@@ -139,7 +139,7 @@ def _assignment(word: str) -> Slot:
 
 
 def _argument_slots(command: Command, identity: Identity) -> list[Slot]:
-    values = command.values
+    values = identity.values
     kinds = _positional_kinds(identity)
     slots: list[Slot] = []
     awaited: str | None = None

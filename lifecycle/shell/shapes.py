@@ -26,6 +26,8 @@ def kind_of(value: str) -> str:
     """Return the placeholder's name for a value: url, host, version, number, hash, path, file, message or value."""
     if value in _BUMP:
         return "version"
+    if value.isalpha() and value != "localhost":
+        return "value"
     for kind, pattern in _SHAPES:
         if pattern.fullmatch(value):
             return kind

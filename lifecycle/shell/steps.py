@@ -118,7 +118,7 @@ def writes_file(command: Command) -> bool:
 def _is_noise(command: Command, identity: Identity) -> bool:
     program, key = identity.program, identity.key
     if program in VIEWERS and not key.startswith(_SCRIPT_LEADS):
-        return _looks(command, program)
+        return _looks(command, identity)
     if key in LOOKING:
         return True
     if program in CLOUDS:
@@ -129,11 +129,11 @@ def _is_noise(command: Command, identity: Identity) -> bool:
     if program in INTERPRETERS and not command.words:
         return True
     known = program in PROGRAMS
-    return known and bool(command.words) and all(value in ASKING for value in command.values)
+    return known and bool(command.words) and all(value in ASKING for value in identity.values)
 
 
-def _looks(command: Command, program: str) -> bool:
-    values = command.values
+def _looks(command: Command, identity: Identity) -> bool:
+    program, values = identity.program, identity.values
     if program in {"find", "fd", "fdfind"}:
         return "-delete" not in values
     if program in {"echo", "printf"}:

@@ -164,7 +164,7 @@ class Unwrapping:
                 at += word in wrapper.valued
             elif before:
                 before -= 1
-                if not before:
+                if not before and not (wrapper.joins and self.words[at + 1 : at + 2] and self.words[at + 1][0] == "-"):
                     at += 2 if self.words[at + 1 : at + 2] == ["--"] else 1
                     break
             elif not wrapper.only_strings:
