@@ -196,6 +196,10 @@ class Libraries:
         self.sources.put(source, kind=known.kind, now=self._clock())
         return self._view(self.sources.get(source_id))
 
+    def skills_in(self, source: Source) -> int:
+        """Return how many skills of a source are stored."""
+        return self._skills.counts().get(source.id, 0)
+
     def _view(self, source: StoredSource) -> SourceView:
         return SourceView(
             id=source.id,

@@ -13,16 +13,22 @@ from wellworn.models.errors import EncoderUnavailable, WellwornError
 from wellworn.models.reports import Progress, ShowProgress, no_progress
 from wellworn.models.resolution import Decision
 from wellworn.models.wire import build_types
+from wellworn.service.care import Care
+from wellworn.service.curation import Curation
+from wellworn.service.decision_log import DecisionLog
 from wellworn.service.lessons import Lessons
 from wellworn.service.libraries import Libraries
 from wellworn.service.places import Places
 from wellworn.service.recorder import Recorder
 from wellworn.service.records import owners_of
+from wellworn.service.session_skills import SessionSkills
 from wellworn.service.settings import Settings
+from wellworn.service.shelf import Shelf
 from wellworn.service.traces import Traces
 from wellworn.store.database import Database
 from wellworn.store.discovery import RepoPlace
 from wellworn.store.keys import KeyTable
+from wellworn.store.proposals import ProposalTable
 from wellworn.store.resolutions import ResolutionRow, ResolutionTable
 from wellworn.store.skills import SkillTable
 
@@ -85,10 +91,25 @@ class Lifetime:
             discover=self._discover if discover else None,
         )
         self.traces = Traces(database, self._places, settings, clock)
+        self._take_decisions(database)
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._troubles: dict[str, str] = {}
         self._closing = ExitStack()
+
+    def _take_decisions(self, database: Database) -> None:
+        shelf = Shelf(database, self._libraries, self._places, self.settings, self._clock)
+        log, proposals = DecisionLog(database), ProposalTable(database)
+        self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
+        self.curation = Curation(shelf, log, proposals, self.care)
+        self.session_skills = SessionSkills(
+            database,
+            self.settings.data_dir / "sessions",
+            hours=self.settings.session_hours,
+            clock=self._clock,
+            follow=self._follow,
+        )
+        log.recover()
 
     @classmethod
     def open(
@@ -128,6 +149,8 @@ class Lifetime:
             workspace._progress = progress
             if background:
                 workspace._start()
+            else:
+                workspace.session_skills.end_idle()
             workspace._closing = opened.pop_all()
         return workspace
 
@@ -168,6 +191,7 @@ class Lifetime:
             try:
                 self._resolutions.prune(self._clock() - timedelta(days=self.settings.record_days))
                 self.traces.retain()
+                self.session_skills.end_idle()
             except WellwornError as error:
                 log.warning("Old records could not be removed: %s", error)
             if self._stop.wait(_PRUNE_EVERY):

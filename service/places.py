@@ -208,6 +208,12 @@ def session_owner(user: str, session_id: str) -> str:
     return f"{user.replace('%', '%25').replace(':', '%3A')}:{session_id}"
 
 
+def split_session_owner(owner: str) -> tuple[str, str]:
+    """Return the user and the session id that `session_owner` joined."""
+    user, _, session_id = owner.partition(":")
+    return user.replace("%3A", ":").replace("%25", "%"), session_id
+
+
 def may_see_repo(caller: Caller, repo: str) -> bool:
     """Say whether the caller's key covers this repo; a key that names none covers all."""
     return not caller.repos or repo in {normalise_repo(name) for name in caller.repos}

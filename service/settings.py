@@ -48,6 +48,9 @@ class Settings(BaseModel):
     request_seconds: float = Field(default=10.0, gt=0, description="After this a request is answered with 503.")
     watch: bool = Field(default=True, description="Pick up edited skill files while serving.")
     record: bool = Field(default=True, description="Keep a redacted record of every resolution.")
+    session_hours: float = Field(
+        default=24.0, gt=0, description="Hours without any sign of life after which a session's own skills end."
+    )
     record_days: int = Field(default=90, ge=1, description="Days that records of resolutions are kept.")
     trace_days: int = Field(default=180, ge=1, le=36500, description="Days that trace events are kept.")
     trace_limit: int = Field(default=2_000_000, ge=1, description="How many trace events of a user are kept at most.")

@@ -1,10 +1,11 @@
 """What was proposed, what it rests on, and what a person decided about it."""
 
-# ruff: noqa: S608  only constant column lists are put into SQL text; values are always bound
+# ruff: noqa: S608  only constant column lists and parameter marks are put into SQL text; values are always bound
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from wellworn.models.errors import Conflict, InvalidInput, NotFound
 from wellworn.models.proposal import Proposal, ProposalStatus, Signal
 from wellworn.store.database import Database
+from wellworn.store.precedence import marks
 from wellworn.store.text_hash import storable
 from wellworn.store.timestamps import to_text
 
@@ -94,19 +96,24 @@ class ProposalTable:
         *,
         status: ProposalStatus | None = None,
         repo: str | None = None,
+        repos: Sequence[str] = (),
         offset: int = 0,
         limit: int = 100,
     ) -> tuple[list[ProposalRow], int]:
         """Return one page of a user's proposals (None: everybody's), newest first, and how many there are in all.
 
+        repo: only those of it. repos: when any are named, no proposal of another repo (those of none are kept).
         Raises InvalidInput for a negative offset or a limit below 1.
         """
         if offset < 0 or limit < 1:
             raise InvalidInput("A page needs an offset of 0 or more and a limit of 1 or more.", field="offset")
         wanted = {"user": user, "status": None if status is None else status.value, "repo": repo}
         given = {column: storable(value) for column, value in wanted.items() if value is not None}
-        where = "WHERE " + " AND ".join(f"{column} = ?" for column in given) if given else ""
-        values = tuple(given.values())
+        clauses = [f"{column} = ?" for column in given]
+        if repos:
+            clauses.append(f"(repo IS NULL OR repo IN ({marks(len(repos))}))")
+        where = f"WHERE {' AND '.join(clauses)}" if clauses else ""
+        values = (*given.values(), *map(storable, repos))
         with self._db.snapshot():
             total: int = self._db.rows(f"SELECT count(*) FROM proposals {where}", values)[0][0]
             rows = self._db.rows(

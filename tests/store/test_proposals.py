@@ -97,6 +97,7 @@ def test_pages_can_be_narrowed(table: ProposalTable) -> None:
     assert found("ann") == ["p1", "p2"]
     assert found(None) == ["p1", "p2", "p3"]
     assert found("ann", repo="github.com/acme/shop") == ["p1"]
+    assert found("ann", repos=["github.com/acme/other"]) == ["p2"]
     assert found(None, status=ProposalStatus.suggested) == ["p1", "p3"]
 
 
