@@ -46,6 +46,8 @@ def _parse(text: str) -> ParsedLine:
     return reader.result()
 
 
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+"""The grammar's scanner looks characters up in a table of 256 and may crash on others; to it they are letters."""
 _PLAIN_LINE = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./=:,@+ -]*)?", re.ASCII)
 _KEYWORDS = frozenset(
     [
@@ -111,7 +113,7 @@ class Reader:
             self.simple(Simple(text.split()), place)
         else:
             source = text.encode("utf-8", "replace")
-            root = _parser().parse(source).root_node
+            root = _parser().parse(_BEYOND_ASCII.sub(b"x", source)).root_node
             if root.has_error:
                 self.fail("syntax")
             Walk(self, source).children(root, place, 0)

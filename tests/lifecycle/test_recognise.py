@@ -258,3 +258,10 @@ def test_nothing_that_is_run_breaks_recognition(text: str) -> None:
     assert recognise.test_runner(f"pytest {text}") in (None, *set(RUNNERS.values()), "pytest")
     recognise.test_runner(text)
     assert recognise.test_outcome(text) in (True, False, None)
+
+
+def test_letters_of_any_script_in_a_half_command_crash_nothing() -> None:
+    for letter in ("\U000ee563", "😀", "é", "語"):
+        for text in (f"pytest 2\x08{{{letter}k", f"t2\x08{{{letter}{letter}", f'pytest "{letter}" $({letter} {{'):
+            for extra in range(20):
+                recognise.test_runner(text + "k" * extra)
