@@ -1,7 +1,8 @@
-"""Finds sets of steps that are walked together far more often than chance: pairs first, then whatever joins them.
+"""Finds sets of steps that are walked together more often than chance: pairs first, then whatever joins them.
 
-Everything is judged against how often a step is met elsewhere, so that the commands of every day, which stand beside
-everything, join nothing. No order is demanded here: steps that are swapped now and then are still together.
+Everything is judged against how often a step is met anyway, so that the commands of every day, which stand beside
+everything, join little. No order is demanded here: steps that are swapped now and then are still together. The bounds
+are lenient; whether a whole set is no chance is judged in `sequences`, against shuffled walks.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ from wellworn.lifecycle.miner.chance import log_tail, within
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT
 from wellworn.lifecycle.miner.walk import REACH, Walk
 
-PAIR_CHANCE = 0.05
-"""Bound on how many of all pairs may be called related by chance (Bonferroni's correction)."""
-JOIN_CHANCE = 0.01
+PAIR_CHANCE, JOIN_CHANCE, JOIN_CHANCE_MOST = 3.0, 1.0, 0.1
+"""So many pairs, and so many steps that join a set, may be called related by chance (over all that are tried)."""
 HALF, MOST = 0.5, 0.7
 MAX_STEPS = 12
 _LOOKED_AT = 400
@@ -37,16 +37,15 @@ class Pair:
 
 
 def related_pairs(walk: Walk) -> list[Pair]:
-    """Return the pairs that are no chance, the surest first."""
-    codes, hits, sessions = _pair_counts(walk)
-    keep = (hits >= MIN_SUPPORT) & (sessions >= MIN_SESSIONS)
-    codes, hits = codes[keep], hits[keep]
+    """Return the pairs that are hardly chance, the surest first."""
+    met = _pair_counts(walk)
+    keep = np.flatnonzero((met.hits >= MIN_SUPPORT) & (met.sessions >= MIN_SESSIONS))
+    codes, hits, beside = met.codes[keep], met.hits[keep], met.beside[keep]
     if not len(codes):
         return []
     first, second = (codes >> 32).astype(np.int64), (codes & 0xFFFFFFFF).astype(np.int64)
     chance = np.maximum(
-        log_tail(hits, walk.counts[first], _elsewhere(walk, second, hits)),
-        log_tail(hits, walk.counts[second], _elsewhere(walk, first, hits)),
+        _chance(walk, hits, beside, of=first, given=second), _chance(walk, hits, beside, of=second, given=first)
     )
     sure = chance < log(PAIR_CHANCE / len(codes))
     order = np.lexsort((codes[sure], chance[sure]))
@@ -54,34 +53,49 @@ def related_pairs(walk: Walk) -> list[Pair]:
     return [Pair(int(a), int(b), int(k), float(-c)) for a, b, k, c in rows]
 
 
-def _pair_counts(walk: Walk) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return (first << 32 | second, in how many places of the first it follows, in how many sessions)."""
+def _chance(
+    walk: Walk, hits: NDArray[np.int64], beside: NDArray[np.int64], *, of: NDArray[np.int64], given: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the logarithm of how likely so many of a step's places have the other within reach, or right beside."""
+    rate = walk.runs[given] / max(1, len(walk.rows))
+    return np.minimum(log_tail(hits, walk.counts[of], within(rate, REACH)), log_tail(beside, walk.counts[of], rate))
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """codes: first << 32 | second. hits: at how many places of the first it follows within reach; beside: right away;
+    sessions: in how many."""
+
+    codes: NDArray[np.int64]
+    hits: NDArray[np.int64]
+    beside: NDArray[np.int64]
+    sessions: NDArray[np.int64]
+
+
+def _pair_counts(walk: Walk) -> _Pairs:
     met: list[NDArray[np.int64]] = []
     key = walk.key.astype(np.int64)
     for offset in range(1, min(REACH, len(key) - 1) + 1):
         one, other = key[:-offset], key[offset:]
         fits = (one >= 0) & (other >= 0) & (one != other) & (walk.block[:-offset] == walk.block[offset:])
         at = np.flatnonzero(fits)
-        met.append(np.stack([one[at] << 32 | other[at], at, walk.session[at].astype(np.int64)]))
+        near = np.full(len(at), offset == 1, dtype=np.int64)
+        met.append(np.stack([one[at] << 32 | other[at], at, walk.session[at].astype(np.int64), near]))
     if not met:
-        return (np.empty(0, np.int64),) * 3
-    code, place, session = np.concatenate(met, axis=1)
-    order = np.lexsort((place, code))
-    code, place, session = code[order], place[order], session[order]
+        return _Pairs(*(np.empty(0, np.int64) for _ in range(4)))
+    code, place, session, near = np.concatenate(met, axis=1)
+    order = np.lexsort((1 - near, place, code))
+    code, place, session, near = code[order], place[order], session[order], near[order]
     new = np.ones(len(code), dtype=bool)
     new[1:] = (code[1:] != code[:-1]) | (place[1:] != place[:-1])  # met at two offsets of one place: once
-    code, session = code[new], session[new]
+    code, session, near = code[new], session[new], near[new]
     codes, starts, hits = np.unique(code, return_index=True, return_counts=True)
     # Places are sorted, and sessions lie one after the other, so a session's rows of one code stand together.
     turns = np.ones(len(code), dtype=np.int64)
     turns[1:] = (code[1:] != code[:-1]) | (session[1:] != session[:-1])
-    sessions = np.add.reduceat(turns, starts) if len(starts) else np.empty(0, np.int64)
-    return codes, hits.astype(np.int64), sessions
-
-
-def _elsewhere(walk: Walk, key: NDArray[np.int64], hits: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return how likely a key is met within reach of some place where the other step does not call for it."""
-    return within((walk.counts[key] - hits + 0.5) / (len(walk) + 1), REACH)
+    if not len(starts):
+        return _Pairs(codes, hits.astype(np.int64), hits.astype(np.int64), hits.astype(np.int64))
+    return _Pairs(codes, hits.astype(np.int64), np.add.reduceat(near, starts), np.add.reduceat(turns, starts))
 
 
 # -- what joins a pair -------------------------------------------------------------------------------------------------
@@ -122,10 +136,23 @@ def _times_of(walk: Walk, pair: Pair) -> list[Places]:
 
 @dataclass(slots=True)
 class _Zone:
-    """Of one candidate: at how many of the times it is met before, within and after what is known."""
+    """Of one candidate: at how many of the times it is met before, within and after what is known, and right beside."""
 
     hits: Counter[str]
     at: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How many times are looked at, and how many places of each zone in the mean."""
+
+    times: int
+    inside: float
+
+    def of(self, zone: str) -> float:
+        if zone.startswith("next"):
+            return 1.0
+        return self.inside if zone == "within" else float(REACH)
 
 
 def _best_join(walk: Walk, times: Sequence[Places], keys: set[int]) -> tuple[int, dict[int, int]] | None:
@@ -142,15 +169,17 @@ def _best_join(walk: Walk, times: Sequence[Places], keys: set[int]) -> tuple[int
             seen.add((key, zone))
             found = candidates.setdefault(key, _Zone(Counter(), {}))
             found.hits[zone] += 1
+            if place in (low - 1, high + 1):
+                found.hits["next to it, " + zone] += 1
             found.at.setdefault(number, place)
-    reach = {"before": REACH, "after": REACH, "within": max(1.0, inside / max(1, len(times)))}
+    reach = _Reach(len(times), max(1.0, inside / max(1, len(times))))
     ranked = sorted(candidates.items(), key=lambda item: (-len(item[1].at), item[0]))
     for key, found in ranked:
         if len(found.at) < max(MIN_SUPPORT, HALF * len(times)):
             return None
         if len({int(walk.session[place]) for place in found.at.values()}) < MIN_SESSIONS:
             continue
-        if _is_no_chance(walk, key, found, len(times), reach):
+        if _is_no_chance(walk, key, found, reach):
             return key, found.at
     return None
 
@@ -170,7 +199,7 @@ def _around(walk: Walk, low: int, high: int) -> Iterator[tuple[int, str]]:
         yield place, "before"
 
 
-def _is_no_chance(walk: Walk, key: int, found: _Zone, times: int, reach: dict[str, float]) -> bool:
-    outside = (int(walk.counts[key]) - len(found.at) + 0.5) / (len(walk) + 1)
-    best = min(float(log_tail(hits, times, within(outside, reach[zone]))) for zone, hits in found.hits.items())
-    return best < log(JOIN_CHANCE)
+def _is_no_chance(walk: Walk, key: int, found: _Zone, reach: _Reach) -> bool:
+    rate = int(walk.runs[key]) / max(1, len(walk.rows))
+    best = min(float(log_tail(hits, reach.times, within(rate, reach.of(zone)))) for zone, hits in found.hits.items())
+    return best < log(min(JOIN_CHANCE_MOST, JOIN_CHANCE / max(1, walk.known)))

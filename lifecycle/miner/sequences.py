@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from math import ceil
+from math import ceil, inf, log
 
+import numpy as np
+
+from wellworn.lifecycle.miner.chance import log_tail
 from wellworn.lifecycle.miner.growth import grow, related_pairs
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT, Occurrence, Pattern
 from wellworn.lifecycle.miner.rituals import signal_of
@@ -21,6 +24,11 @@ USUAL = 0.6
 """A step that fewer of the occurrences have does not belong to the pattern."""
 ORDERED = 0.75
 """Below this agreement on the order of two steps, the steps are a set (a checklist) and no sequence."""
+TELLING = 0.5
+CHANCE = 0.01
+"""Bound on how many of the sets that are tried may be told by chance."""
+SHUFFLES = ((2_000, 100), (100_000, 20), (inf, 5))
+"""How many shuffled walks are compared: (up to so many places, so many)."""
 OWN_SHARE = 0.5
 """A pattern inside of a reported one is reported as well when it occurs elsewhere at least half as often."""
 
@@ -41,7 +49,7 @@ class _Found:
 
 def find_sequences(timeline: Timeline, walk: Walk) -> list[Pattern]:
     """Return the closed patterns: none inside of another, unless it has support of its own."""
-    found: list[_Found] = []
+    groups: list[list[_Found]] = []
     taken: set[frozenset[int]] = set()
     covered: Counter[tuple[int, int]] = Counter()
     for pair in related_pairs(walk):
@@ -51,34 +59,92 @@ def find_sequences(timeline: Timeline, walk: Walk) -> list[Pattern]:
         if len(keys) < MIN_STEPS or keys in taken:
             continue
         taken.add(keys)
-        one = _measured(walk, keys)
-        if one is None or frozenset(one.keys) in taken - {keys}:
-            continue
-        taken.add(frozenset(one.keys))
-        found.append(one)
-        for window in one.full:
+        group = [one for one in _measured(walk, keys) if _is_new(one, keys, taken)]
+        taken.update(frozenset(one.keys) for one in group)
+        groups.append(group)
+        for window in (window for one in group[-1:] for window in one.full):
             covered.update((a, b) for a, b in combinations(window.keys, 2))
-    return [_pattern(timeline, walk, one) for one in _closed(walk, found)]
+    told = [group for group in _no_chance(walk, groups) if group]
+    return [_pattern(timeline, walk, one) for one in _closed(walk, told)]
 
 
-def _measured(walk: Walk, keys: frozenset[int]) -> _Found | None:
-    """Return where a set of steps occurs, without the steps that most of its occurrences lack."""
+# -- against chance ----------------------------------------------------------------------------------------------------
+
+
+def _no_chance(walk: Walk, groups: Sequence[Sequence[_Found]]) -> list[list[_Found]]:
+    """Keep what is walked clearly more often than when the steps of every session come in random order."""
+    tried = [one for group in groups for one in group]
+    expected = _by_chance(walk, tried)
+    bound = log(CHANCE / max(1, len(tried)))
+    sure = {id(one) for one, rate in zip(tried, expected, strict=True) if _chance(one, rate) < bound}
+    return [[one for one in group if id(one) in sure] for group in groups]
+
+
+def _chance(one: _Found, expected: float) -> float:
+    trials = max(len(one.full), ceil(expected))
+    return float(log_tail(_told(one.full, one), trials, expected / trials))
+
+
+def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[float]:
+    """Return how often each set is walked in the mean of several shuffled walks (with one half of one time added)."""
+    shuffles = next(count for most, count in SHUFFLES if len(walk) <= most)
+    dice = np.random.default_rng(len(walk))
+    counts = np.zeros(len(tried))
+    for _ in range(shuffles if tried else 0):
+        order = np.lexsort((dice.random(len(walk)), walk.block))
+        mixed = replace(walk, key=walk.key[order])
+        for at, one in enumerate(tried):
+            enough = _enough(len(one.keys))
+            windows = windows_of(mixed, sorted(one.keys), enough=enough)
+            counts[at] += _told([window for window in windows if len(window.keys) >= enough], one)
+    return [(count + 0.5) / shuffles for count in counts.tolist()]
+
+
+def _told(windows: Sequence[Window], one: _Found) -> int:
+    """Count the windows that keep to the order; all of them where the order is loose."""
+    if one.order < ORDERED:
+        return len(windows)
+    return sum(_agreement([window], one.keys) >= ORDERED for window in windows)
+
+
+# -- one set of steps --------------------------------------------------------------------------------------------------
+
+
+def _is_new(one: _Found, keys: frozenset[int], taken: set[frozenset[int]]) -> bool:
+    return frozenset(one.keys) == keys or frozenset(one.keys) not in taken
+
+
+def _measured(walk: Walk, keys: frozenset[int]) -> list[_Found]:
+    """Return where a set of steps occurs.
+
+    A step that most of the occurrences lack is left out; the whole set comes first where it occurs by itself, every
+    step of it.
+    """
+    found: list[_Found] = []
     chosen = set(keys)
-    while True:
-        enough = _enough(len(chosen))
-        windows = windows_of(walk, sorted(chosen), enough=enough)
-        full = [window for window in windows if len(window.keys) >= enough]
-        seen = Counter(key for window in full for key in window.keys)
-        unusual = {key for key in chosen if seen[key] < USUAL * len(full)}
+    while len(chosen) >= MIN_STEPS:
+        one = _with_enough(walk, chosen, _enough(len(chosen)))
+        seen = Counter(key for window in one.full for key in window.keys)
+        unusual = {key for key in chosen if seen[key] < USUAL * len(one.full)}
         if not unusual:
-            break
+            return [*found, one] if _is_often(walk, one.full) else found
+        whole = _with_enough(walk, chosen, len(chosen))
+        if _is_often(walk, whole.full) and len(whole.full) >= OWN_SHARE * (len(one.full) - len(whole.full)):
+            found.append(whole)
         chosen -= unusual
-        if len(chosen) < MIN_STEPS:
-            return None
-    if len(full) < MIN_SUPPORT or len({int(walk.session[window.places[0]]) for window in full}) < MIN_SESSIONS:
-        return None
+    return found
+
+
+def _with_enough(walk: Walk, keys: set[int], enough: int) -> _Found:
+    windows = windows_of(walk, sorted(keys), enough=enough)
+    full = [window for window in windows if len(window.keys) >= enough]
     order = _usual_order(full)
-    return _Found(order, tuple(full), _began(walk, windows, chosen), _agreement(full, order))
+    return _Found(order, tuple(full), _began(walk, windows, full, keys), _agreement(full, order))
+
+
+def _is_often(walk: Walk, windows: Sequence[Window]) -> bool:
+    sessions = {int(walk.session[window.places[0]]) for window in windows}
+    return len(windows) >= MIN_SUPPORT and len(sessions) >= MIN_SESSIONS
 
 
 def _enough(steps: int) -> int:
@@ -111,9 +177,12 @@ def _agreement(windows: Sequence[Window], order: Sequence[int]) -> float:
     return kept / total if total else 1.0
 
 
-def _began(walk: Walk, windows: Sequence[Window], keys: set[int]) -> int:
-    """Count the times that it was begun: half of the steps, with one of the two that are met the least elsewhere."""
-    telling = set(sorted(keys, key=lambda key: (int(walk.counts[key]), key))[:2])
+def _began(walk: Walk, windows: Sequence[Window], full: Sequence[Window], keys: set[int]) -> int:
+    """Count the times that it was begun: half of the steps, with one that is seldom met without the others."""
+    inside = Counter(key for window in full for key in window.keys)
+    telling = {key for key in keys if inside[key] >= TELLING * int(walk.counts[key])}
+    if not telling:
+        telling = set(sorted(keys, key=lambda key: (int(walk.counts[key]), key))[:2])
     half = ceil(len(keys) / 2)
     return sum(len(window.keys) >= half and bool(telling.intersection(window.keys)) for window in windows)
 
@@ -121,16 +190,18 @@ def _began(walk: Walk, windows: Sequence[Window], keys: set[int]) -> int:
 # -- closed patterns ---------------------------------------------------------------------------------------------------
 
 
-def _closed(walk: Walk, found: Sequence[_Found]) -> list[_Found]:
+def _closed(walk: Walk, groups: Sequence[Sequence[_Found]]) -> list[_Found]:
+    """Keep what explains most first; of one group the larger set before what is left when its rarer steps go."""
     kept: list[_Found] = []
     owner: dict[int, _Found] = {}  # a place of the walk -> the kept pattern that it belongs to
-    for one in sorted(found, key=lambda each: (-each.weight, each.keys)):
+    ranked = sorted(groups, key=lambda group: (-max(one.weight for one in group), group[0].keys))
+    for one in (one for group in ranked for one in group):
         rivals = Counter(id(owner[place]) for window in one.full for place in window.places if place in owner)
         own = [window for window in one.full if _is_own(window, owner)]
         rival = next((each for each in kept if rivals and id(each) == rivals.most_common(1)[0][0]), None)
         if rival is not None and not _has_own_support(walk, own, rival):
             continue
-        kept.append(one if rival is None else _only(walk, one, own))
+        kept.append(one if rival is None else _only(one, own))
         for window in kept[-1].full:
             for place in _stretch(window):
                 owner.setdefault(place, kept[-1])
@@ -147,11 +218,10 @@ def _is_own(window: Window, owner: dict[int, _Found]) -> bool:
 
 
 def _has_own_support(walk: Walk, own: Sequence[Window], rival: _Found) -> bool:
-    sessions = {int(walk.session[window.places[0]]) for window in own}
-    return len(own) >= max(MIN_SUPPORT, OWN_SHARE * len(rival.full)) and len(sessions) >= MIN_SESSIONS
+    return len(own) >= OWN_SHARE * len(rival.full) and _is_often(walk, own)
 
 
-def _only(walk: Walk, one: _Found, own: Sequence[Window]) -> _Found:
+def _only(one: _Found, own: Sequence[Window]) -> _Found:
     """Return the pattern with only those of its windows that are its own."""
     order = _usual_order(own)
     lost = len(one.full) - len(own)

@@ -22,7 +22,8 @@ class Walk:
 
     key: the step, as a place in the digest's names; -1 for one that is too rare to belong to any pattern.
     block: changes where a session ends or a long pause begins; nothing reaches over it. success: of its last run.
-    first, last: the place's rows in `rows` (inclusive), which are places in the timeline.
+    first, last: the place's rows in `rows` (inclusive), which are places in the timeline. counts, runs: of each key,
+    at how many places it stands, and how often it was run.
     """
 
     key: NDArray[np.int32]
@@ -33,9 +34,15 @@ class Walk:
     last: NDArray[np.int64]
     rows: NDArray[np.int64]
     counts: NDArray[np.int64]
+    runs: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.key)
+
+    @property
+    def known(self) -> int:
+        """How many different steps are frequent enough to belong to a pattern."""
+        return len(np.unique(self.key[self.key >= 0]))
 
     def rows_at(self, place: int) -> list[int]:
         """Return the timeline's rows of one place."""
@@ -50,7 +57,7 @@ def walk_of(timeline: Timeline) -> Walk:
     label, session, ts = digest.label[rows], digest.session[rows], digest.ts[rows]
     if not len(rows):
         empty = np.empty(0, np.int32)
-        return Walk(empty, empty, empty, np.empty(0, np.int8), *[np.empty(0, np.int64)] * 4)
+        return Walk(empty, empty, empty, np.empty(0, np.int8), *[np.empty(0, np.int64)] * 5)
     parted = np.empty(len(rows), dtype=bool)
     parted[0] = True
     parted[1:] = (session[1:] != session[:-1]) | (ts[1:] - ts[:-1] > BREAK_MS)
@@ -63,7 +70,8 @@ def walk_of(timeline: Timeline) -> Walk:
     counts = np.bincount(key, minlength=len(digest.names))
     rare = (counts < MIN_SUPPORT) | (_sessions_of(key, of_session, len(counts)) < MIN_SESSIONS)
     known = np.where(rare[key], np.int32(-1), key)
-    return Walk(known, block, of_session, digest.success[rows[last]], first, last, rows, counts)
+    runs = np.bincount(label, minlength=len(digest.names))
+    return Walk(known, block, of_session, digest.success[rows[last]], first, last, rows, counts, runs)
 
 
 def _sessions_of(key: NDArray[np.int32], session: NDArray[np.int32], size: int) -> NDArray[np.int64]:
