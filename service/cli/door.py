@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from wellworn.service.cli.decisions_door import DecisionsDoor, LocalDecisions
+
 if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a command is known to need them
     from wellworn.models.access import Caller
     from wellworn.models.resolution import (
@@ -24,7 +26,7 @@ if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a 
     from wellworn.service.workspace import Workspace
 
 
-class Door(Protocol):
+class Door(DecisionsDoor, Protocol):
     """What commands ask for, wherever it is answered."""
 
     def resolve(self, request: ResolveRequest) -> IntentResolution: ...
@@ -45,7 +47,7 @@ def local_person(settings: Settings) -> Caller:
     return Caller(role=Role.admin, user=settings.user)
 
 
-class LocalDoor:
+class LocalDoor(LocalDecisions):
     """Answers in this process, as the local person."""
 
     def __init__(self, workspace: Workspace) -> None:

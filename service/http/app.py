@@ -20,7 +20,7 @@ from wellworn.models.reports import ShowProgress
 from wellworn.service.http.auth import is_loopback
 from wellworn.service.http.openapi import openapi_config
 from wellworn.service.http.problems import answer_problem
-from wellworn.service.http.routes import admin, health, resolving, skills, traces
+from wellworn.service.http.routes import admin, curation, health, proposals, resolving, skills, traces
 from wellworn.service.http.running import Here, Opener, Running
 from wellworn.service.metrics import Counters
 from wellworn.service.settings import Settings
@@ -43,6 +43,8 @@ HANDLERS = [
     traces.add_traces,
     traces.traces,
     traces.trace,
+    *proposals.HANDLERS,
+    *curation.HANDLERS,
     admin.reindex,
     admin.reindex_job,
     admin.reindex_events,

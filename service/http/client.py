@@ -32,6 +32,7 @@ from wellworn.models.resolution import (
     TaughtUtterance,
 )
 from wellworn.models.skill import SkillList, SkillView
+from wellworn.service.http.decisions_client import DecisionsClient
 from wellworn.service.http.place import read_place
 from wellworn.service.settings import Settings
 
@@ -63,7 +64,7 @@ def find_service(settings: Settings) -> ServiceClient | None:
     return None
 
 
-class ServiceClient:
+class ServiceClient(DecisionsClient):
     """One connection; for one thread. Every method raises what the service's problem says, as our own error.
 
     A service that is still starting is waited for, at most `seconds`.
@@ -149,7 +150,8 @@ class ServiceClient:
         data = body.model_dump_json(by_alias=True, exclude_unset=True).encode()
         return answer.model_validate(self._ask("POST", path, data))
 
-    def _ask(self, method: str, path: str, body: bytes | None = None) -> Any:
+    def _ask(self, method: str, path: str, body: bytes | None = None, *, seconds: float | None = None) -> Any:
+        self._wait_at_most(seconds or self._seconds)
         until = time.monotonic() + self._seconds
         while True:
             status, data = self._send(method, path, body)
@@ -159,6 +161,11 @@ class ServiceClient:
             if error.code != "starting" or time.monotonic() > until:
                 raise error
             time.sleep(POLL_SECONDS)
+
+    def _wait_at_most(self, seconds: float) -> None:
+        self._connection.timeout = seconds
+        if self._connection.sock is not None:
+            self._connection.sock.settimeout(seconds)
 
     def _send(self, method: str, path: str, body: bytes | None) -> tuple[int, Any]:
         try:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("wellworn.http")
 
+LONG_SECONDS = 120.0
 CALL_THREADS = 4  # for everything but resolving: short reads and writes of the store
 FEEDBACK_AT_ONCE, FEEDBACK_PER_SECOND = 120.0, 2.0  # per key: no agent can flood what is learned
 
@@ -71,6 +72,7 @@ class Running:
         self._stopped = False
         self._parts: tuple[Workspace, ResolveBatcher, Jobs] | None = None
         self._pool = ThreadPoolExecutor(CALL_THREADS, thread_name_prefix="wellworn-call")
+        self._long = ThreadPoolExecutor(1, thread_name_prefix="wellworn-long")
 
     @property
     def workspace(self) -> Workspace:
@@ -95,6 +97,15 @@ class Running:
             return future.result()
         future.cancel()
         raise TookTooLong("This could not be answered within the time limit.", hint="Look whether it was done, later.")
+
+    async def call_long(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run something that may take a minute: one at a time, in a thread of its own, within two minutes in all."""
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(self._long, partial(function, *args, **kwargs))
+        if (await asyncio.wait({future}, timeout=LONG_SECONDS))[0]:
+            return future.result()
+        future.cancel()
+        raise TookTooLong("This took longer than two minutes.", hint="It goes on; ask again in a while.")
 
     def gauges(self) -> dict[str, float]:
         """Read what /metrics shows beside the counters; ready is 0 until the workspace is open."""
@@ -121,6 +132,7 @@ class Running:
             self._stopped = True
             parts, self._parts = self._parts, None
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._long.shutdown(wait=False, cancel_futures=True)
         self.doorkeeper.close()
         if parts is not None:
             _close(parts[0], parts[1])
