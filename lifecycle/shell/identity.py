@@ -189,7 +189,7 @@ def _canonical(program: str, names: list[str], values: tuple[str, ...]) -> str |
 
 def _flags(lead: str, program: str, spec: Program, values: tuple[str, ...]) -> list[str]:
     """Return the options that make it other work, sorted."""
-    same = SAME_FLAG.get(lead, {})
+    same = SAME_FLAG.get(lead) or SAME_FLAG.get(program, {})
     wanted = KEY_FLAGS.get(lead) or KEY_FLAGS.get(program, ALWAYS_KEY)
     found: set[str] = set()
     for value in values:

@@ -339,6 +339,7 @@ MODULES = words_of(
     " gunicorn pyright pdm hatch mkdocs sphinx flask"
 )
 """`python -m` of these is the program itself."""
+CLOUD_READS = words_of("list describe show ls get tail read get-value list-objects wait")
 INTERPRETERS = frozenset(name for name, program in PROGRAMS.items() if program.script)
 SAME_SUBCOMMAND: dict[str, dict[str, str]] = {
     "npm": {
@@ -400,6 +401,7 @@ KEY_FLAGS: dict[str, frozenset[str]] = {
     "docker": words_of("--version"),
     "tsc": words_of("--noEmit"),
     "python": words_of("-c"),
+    "crontab": words_of("-l -r"),
     "node": words_of("-e --eval -p"),
     "ruby": words_of("-e"),
     "perl": words_of("-e -i -pi"),
