@@ -1,9 +1,12 @@
 """How likely it is that something came about by chance.
 
-The bound is Chernoff's: P[Binomial(n, q) >= k] <= exp(-n KL(k/n || q)); natural logarithms throughout.
+The bounds are Chernoff's: P[Binomial(n, q) >= k] <= exp(-n KL(k/n || q)), and P[Poisson(m) >= k] <= exp(k - m - k
+log(k/m)); natural logarithms throughout.
 """
 
 from __future__ import annotations
+
+from math import log
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +24,11 @@ def log_tail(hits: ArrayLike, trials: ArrayLike, rate: ArrayLike) -> NDArray[np.
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = np.where(p > 0, p * np.log(p / q), 0.0) + np.where(p < 1, (1 - p) * np.log((1 - p) / (1 - q)), 0.0)
     return np.where(p > q, -n * gain, 0.0)
+
+
+def poisson_tail(count: int, expected: float) -> float:
+    """Return an upper bound of the logarithm of the probability of at least `count` where `expected` (> 0) are."""
+    return 0.0 if count <= expected else count - expected - count * log(count / expected)
 
 
 def within(rate: ArrayLike, places: ArrayLike) -> NDArray[np.float64]:

@@ -19,8 +19,10 @@ from wellworn.lifecycle.miner.chance import log_tail, within
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT
 from wellworn.lifecycle.miner.walk import REACH, Walk
 
-PAIR_CHANCE, JOIN_CHANCE, JOIN_CHANCE_MOST = 3.0, 1.0, 0.1
-"""So many pairs, and so many steps that join a set, may be called related by chance (over all that are tried)."""
+PAIR_CHANCE, JOIN_CHANCE, OWN_JOIN_CHANCE = 3.0, 0.05, 0.1
+"""So many pairs, and so many steps that join a set, may be called related by chance (over all that are tried); and the
+chance of one step that is hardly met elsewhere."""
+OWN = 0.3
 HALF, MOST = 0.5, 0.7
 MAX_STEPS = 12
 _LOOKED_AT = 400
@@ -202,4 +204,5 @@ def _around(walk: Walk, low: int, high: int) -> Iterator[tuple[int, str]]:
 def _is_no_chance(walk: Walk, key: int, found: _Zone, reach: _Reach) -> bool:
     rate = int(walk.runs[key]) / max(1, len(walk.rows))
     best = min(float(log_tail(hits, reach.times, within(rate, reach.of(zone)))) for zone, hits in found.hits.items())
-    return best < log(min(JOIN_CHANCE_MOST, JOIN_CHANCE / max(1, walk.known)))
+    own = len(found.at) >= OWN * int(walk.counts[key])
+    return best < log(OWN_JOIN_CHANCE if own else JOIN_CHANCE / max(1, walk.known))

@@ -10,7 +10,7 @@ from math import ceil, inf, log
 
 import numpy as np
 
-from wellworn.lifecycle.miner.chance import log_tail
+from wellworn.lifecycle.miner.chance import log_tail, poisson_tail
 from wellworn.lifecycle.miner.growth import grow, related_pairs
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT, Occurrence, Pattern
 from wellworn.lifecycle.miner.rituals import signal_of
@@ -27,6 +27,8 @@ ORDERED = 0.75
 TELLING = 0.5
 CHANCE = 0.01
 """Bound on how many of the sets that are tried may be told by chance."""
+LIFT = 2.0
+"""A pattern is walked at least this many times as often as by chance."""
 SHUFFLES = ((2_000, 100), (100_000, 20), (inf, 5))
 """How many shuffled walks are compared: (up to so many places, so many)."""
 OWN_SHARE = 0.5
@@ -76,35 +78,44 @@ def _no_chance(walk: Walk, groups: Sequence[Sequence[_Found]]) -> list[list[_Fou
     tried = [one for group in groups for one in group]
     expected = _by_chance(walk, tried)
     bound = log(CHANCE / max(1, len(tried)))
-    sure = {id(one) for one, rate in zip(tried, expected, strict=True) if _chance(one, rate) < bound}
+    sure = {id(one) for one, chance in zip(tried, expected, strict=True) if chance.explains(one) < bound}
     return [[one for one in group if id(one) in sure] for group in groups]
 
 
-def _chance(one: _Found, expected: float) -> float:
-    trials = max(len(one.full), ceil(expected))
-    return float(log_tail(_told(one.full, one), trials, expected / trials))
+@dataclass(frozen=True, slots=True)
+class _Chance:
+    """How often a set is walked in the mean of several shuffled walks: in its order, and in any."""
+
+    ordered: float
+    any_order: float
+
+    def explains(self, one: _Found) -> float:
+        """Return the logarithm of how likely chance alone gives as much; 0.0 where it gives half as much."""
+        if one.order < ORDERED:
+            seen, expected = len(one.full), self.any_order
+            return poisson_tail(seen, expected) if seen >= LIFT * expected else 0.0
+        seen, expected = _in_order(one.full, one.keys), self.ordered
+        trials = max(len(one.full), round(self.any_order))
+        return float(log_tail(seen, trials, expected / trials)) if seen >= LIFT * expected else 0.0
 
 
-def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[float]:
-    """Return how often each set is walked in the mean of several shuffled walks (with one half of one time added)."""
+def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[_Chance]:
     shuffles = next(count for most, count in SHUFFLES if len(walk) <= most)
     dice = np.random.default_rng(len(walk))
-    counts = np.zeros(len(tried))
+    ordered, any_order = np.zeros(len(tried)), np.zeros(len(tried))
     for _ in range(shuffles if tried else 0):
-        order = np.lexsort((dice.random(len(walk)), walk.block))
-        mixed = replace(walk, key=walk.key[order])
+        mixed = replace(walk, key=walk.key[np.lexsort((dice.random(len(walk)), walk.block))])
         for at, one in enumerate(tried):
             enough = _enough(len(one.keys))
-            windows = windows_of(mixed, sorted(one.keys), enough=enough)
-            counts[at] += _told([window for window in windows if len(window.keys) >= enough], one)
-    return [(count + 0.5) / shuffles for count in counts.tolist()]
+            full = [each for each in windows_of(mixed, sorted(one.keys), enough=enough) if len(each.keys) >= enough]
+            ordered[at] += _in_order(full, one.keys)
+            any_order[at] += len(full)
+    # One half of one time is added: what was never met in so many shuffles may still be met in the next.
+    return [_Chance(*((count + 0.5) / shuffles).tolist()) for count in np.stack([ordered, any_order], axis=1)]
 
 
-def _told(windows: Sequence[Window], one: _Found) -> int:
-    """Count the windows that keep to the order; all of them where the order is loose."""
-    if one.order < ORDERED:
-        return len(windows)
-    return sum(_agreement([window], one.keys) >= ORDERED for window in windows)
+def _in_order(windows: Sequence[Window], keys: Sequence[int]) -> int:
+    return sum(_agreement([window], keys) >= ORDERED for window in windows)
 
 
 # -- one set of steps --------------------------------------------------------------------------------------------------

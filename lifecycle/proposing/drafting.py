@@ -15,7 +15,7 @@ from wellworn.lifecycle.proposing.glosses import gloss
 from wellworn.lifecycle.proposing.judging import Ruling, rule, suggested_scope
 from wellworn.lifecycle.proposing.recipes import JudgedCommand, gates_of, judge, recipe_of, risk_of, slug, told
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Likeness, Resolve, find_similar
-from wellworn.lifecycle.proposing.words import Wording, bare, clean, id_words, wording_of
+from wellworn.lifecycle.proposing.words import Said, Wording, bare, clean, id_words, wording_of
 from wellworn.models.ids import ID_MAX_LENGTH
 from wellworn.models.proposal import CandidateKind, PatternCandidate, QualityGate, Signal, SkillAdditions
 from wellworn.models.recipe import ForgeInput, ForgeRecipe
@@ -98,7 +98,8 @@ def _material(evidence: Evidence, around: Surroundings) -> _Material:
     pattern = evidence.pattern
     is_saying = not any(evidence.commands)
     commands, inputs = ([], []) if is_saying else general_commands(evidence)
-    said = [[*own, *before] for own, before in zip(_own_words(evidence), evidence.said, strict=True)]
+    before = zip(_own_words(evidence), evidence.said, evidence.at_once, strict=True)
+    said = [Said((*own, *texts), at_once or bool(own)) for own, texts, at_once in before]
     scope, repo, reason = suggested_scope(pattern)
     return _Material(
         evidence,

@@ -35,7 +35,8 @@ Fetch = Callable[[Sequence[int]], Iterable[StoredEvent]]
 class Evidence:
     """A pattern with its events read back.
 
-    events: by their number. said: for each read occurrence what the user had said before it, the nearest first.
+    events: by their number. said: for each read occurrence what the user had said before it, the nearest first;
+    at_once: whether the steps began right after the nearest.
     commands: for each of the pattern's steps, by the read occurrence's number, the command as it was run, and its line.
     event_ids: of all occurrences, in order of time.
     """
@@ -44,6 +45,7 @@ class Evidence:
     occurrences: tuple[Occurrence, ...]
     events: Mapping[int, TraceEvent]
     said: tuple[tuple[str, ...], ...]
+    at_once: tuple[bool, ...]
     commands: tuple[Mapping[int, tuple[CommandStep, str]], ...]
     event_ids: tuple[str, ...]
 
@@ -65,6 +67,7 @@ def read_evidence(timeline: Timeline, pattern: Pattern, fetch: Fetch) -> Evidenc
         occurrences,
         events,
         tuple(tuple(_texts(timeline, events, rows)) for _, rows in kept),
+        tuple(_began_at_once(timeline, one, rows) for one, rows in kept),
         tuple(_commands(timeline, events, occurrences, at, key) for at, key in enumerate(pattern.keys)),
         tuple(event.id for event in ordered if event.id is not None),
     )
@@ -92,6 +95,12 @@ def _intents_before(timeline: Timeline, occurrence: Occurrence) -> list[int]:
             if len(found) == _SAID_BEFORE:
                 break
     return found
+
+
+def _began_at_once(timeline: Timeline, occurrence: Occurrence, intents: Sequence[int]) -> bool:
+    """Say whether at most one command stands between what the user had said and the first step."""
+    between = range(intents[0] + 1, occurrence.rows[0]) if intents else range(_LOOK_BACK)
+    return sum(timeline.digest.kind[row] == RowKind.command for row in between if intents) <= 1 and bool(intents)
 
 
 def _texts(timeline: Timeline, events: Mapping[int, TraceEvent], rows: Iterable[int]) -> Iterable[str]:

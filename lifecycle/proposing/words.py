@@ -51,29 +51,43 @@ def bare(text: str) -> str:
     return text.rstrip(".!?,;: ")
 
 
-def wording_of(said: Sequence[Sequence[str]], elsewhere: Sequence[str]) -> Wording:
-    """Choose from what was said before each occurrence (the nearest first).
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was said before one occurrence, the nearest first. at_once: the steps began right after the nearest."""
 
-    elsewhere: other messages of the user. A message counts when it holds a word that is telling: said before several
-    occurrences, and clearly more often there than elsewhere. Without any such word the nearest messages count, unless
-    they were said elsewhere as well.
+    texts: tuple[str, ...]
+    at_once: bool = False
+
+
+def wording_of(said: Sequence[Said], elsewhere: Sequence[str]) -> Wording:
+    """Choose from what was said before each occurrence.
+
+    elsewhere: messages of the user, of all kinds. A message counts when it holds a word that is telling (said before
+    several occurrences, and clearly more often there than elsewhere), or when the steps began right after it and it was
+    not said as often elsewhere.
     """
-    near = [[one for text in texts if (one := clean(text)) and not says_nothing(one)] for texts in said]
-    first = [texts[0] for texts in near if texts]
-    words = telling_words([" ".join(texts) for texts in near if texts], elsewhere)
+    near = [Said(tuple(_worth(one.texts)), one.at_once) for one in said]
+    words = telling_words([" ".join(one.texts) for one in near if one.texts], elsewhere)
+    times = Counter(clean(text).lower() for text in elsewhere)
+    here = Counter(one.texts[0].lower() for one in near if one.texts)
     chosen: list[tuple[float, str]] = []
-    for texts in near:
-        scored = [(_score(text, words), -at, text) for at, text in enumerate(texts)]
-        best = max(scored, default=None)
-        if best is not None and best[0] > 0:
+    for one in near:
+        if not one.texts:
+            continue
+        best = max((_score(text, words), -at, text) for at, text in enumerate(one.texts))
+        nearest = one.texts[0]
+        if best[0] > 0:
             chosen.append((best[0], best[2]))
-    if not chosen:
-        common = Counter(clean(text).lower() for text in elsewhere)
-        chosen = [(0.0, text) for text in first if not common[text.lower()]]
+        elif one.at_once and times[nearest.lower()] <= 2 * here[nearest.lower()]:
+            chosen.append((0.0, nearest))
     ranked = [text for _, text in sorted(chosen, key=lambda item: (-item[0], len(item[1]), item[1]))]
     examples = _different(ranked, _MOST_EXAMPLES)
     aliases = _different(filter(_is_short, (bare(text) for text in examples)), _MOST_ALIASES)
     return Wording(tuple(aliases), tuple(examples))
+
+
+def _worth(texts: Iterable[str]) -> Iterable[str]:
+    return (plain for text in texts if (plain := clean(text)) and not says_nothing(plain))
 
 
 def telling_words(here: Sequence[str], elsewhere: Sequence[str]) -> dict[str, float]:
