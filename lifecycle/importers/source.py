@@ -101,21 +101,25 @@ def _lines(stream: io.BufferedReader) -> Iterator[Line]:
 def _wide_lines(stream: io.BufferedReader) -> Iterator[Line]:
     wide = io.TextIOWrapper(stream, encoding="utf-16", errors="replace", newline="\n")
     number = 0
-    while text := wide.readline(LINE_MAX):
-        number += 1
-        if len(text) == LINE_MAX and not text.endswith("\n"):
-            while (rest := wide.readline(LINE_MAX)) and not rest.endswith("\n"):
-                pass
-            yield Line(number, None)
-        else:
-            yield Line(number, text.rstrip("\r\n").encode("utf-8", "replace"))
+    try:
+        while text := wide.readline(LINE_MAX):
+            number += 1
+            if len(text) == LINE_MAX and not text.endswith("\n"):
+                while (rest := wide.readline(LINE_MAX)) and not rest.endswith("\n"):
+                    pass
+                yield Line(number, None)
+            else:
+                yield Line(number, text.rstrip("\r\n").encode("utf-8", "replace"))
+    finally:
+        wide.detach()
 
 
 def parse_json(raw: bytes) -> tuple[Any, str | None]:
     """Return the value of `raw` and None, or None and why it is not JSON. Bytes that are not UTF-8 are replaced."""
     text = raw.decode("utf-16" if raw.startswith(_BOMS_16) else "utf-8-sig", "replace")
     try:
-        return json.loads(text, parse_constant=_no_constant), None
+        value = json.loads(text, parse_constant=_no_constant)
+        return (_storable(value) if "\\u" in text else value), None
     except json.JSONDecodeError as error:
         return None, f"not JSON: {error.msg.lower()} at character {error.pos + 1}"
     except ValueError as error:
@@ -124,13 +128,19 @@ def parse_json(raw: bytes) -> tuple[Any, str | None]:
         return None, "nested too deeply"
 
 
+def _storable(value: Any) -> Any:
+    """Return `value` without halves of surrogate pairs, which JSON can escape and UTF-8 cannot hold."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
 def looks_binary(head: bytes) -> bool:
-    """Say whether a file that begins so is no text; a run of NULs, as a power failure leaves it, is borne."""
-    return not head.startswith(_BOMS_16) and head.count(0) > len(head) * _BINARY_SHARE
+    """Say whether a file that begins so is no text; a run of NULs at its end, as a power failure leaves, is borne."""
+    written = head.rstrip(b"\0")
+    return not head.startswith(_BOMS_16) and (not written or written.count(0) > len(written) * _BINARY_SHARE)
 
 
 def text_of(value: object) -> str:
