@@ -40,6 +40,7 @@ class _Found:
     """A set of steps in its usual order, with the windows that hold enough of it."""
 
     keys: tuple[int, ...]
+    enough: int
     full: tuple[Window, ...]
     began: int
     order: float
@@ -106,8 +107,8 @@ def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[_Chance]:
     for _ in range(shuffles if tried else 0):
         mixed = replace(walk, key=walk.key[np.lexsort((dice.random(len(walk)), walk.block))])
         for at, one in enumerate(tried):
-            enough = _enough(len(one.keys))
-            full = [each for each in windows_of(mixed, sorted(one.keys), enough=enough) if len(each.keys) >= enough]
+            windows = windows_of(mixed, sorted(one.keys), enough=one.enough)
+            full = [each for each in windows if len(each.keys) >= one.enough]
             ordered[at] += _in_order(full, one.keys)
             any_order[at] += len(full)
     # One half of one time is added: what was never met in so many shuffles may still be met in the next.
@@ -150,7 +151,7 @@ def _with_enough(walk: Walk, keys: set[int], enough: int) -> _Found:
     windows = windows_of(walk, sorted(keys), enough=enough)
     full = [window for window in windows if len(window.keys) >= enough]
     order = _usual_order(full)
-    return _Found(order, tuple(full), _began(walk, windows, full, keys), _agreement(full, order))
+    return _Found(order, enough, tuple(full), _began(walk, windows, full, keys), _agreement(full, order))
 
 
 def _is_often(walk: Walk, windows: Sequence[Window]) -> bool:
@@ -236,7 +237,7 @@ def _only(one: _Found, own: Sequence[Window]) -> _Found:
     """Return the pattern with only those of its windows that are its own."""
     order = _usual_order(own)
     lost = len(one.full) - len(own)
-    return _Found(order, tuple(own), max(len(own), one.began - lost), _agreement(own, order))
+    return _Found(order, one.enough, tuple(own), max(len(own), one.began - lost), _agreement(own, order))
 
 
 def _pattern(timeline: Timeline, walk: Walk, found: _Found) -> Pattern:
