@@ -167,7 +167,7 @@ TRAJECTORY = {
         {"role": "user", "content": ISSUE},
     ],
     "trajectory": [
-        {"action": "open a.py\n", "observation": "x", "response": "look", "state": '{"working_dir": "/r", "open_file": "n/a"}'},
+        {"action": "open a.py\n", "observation": "x", "response": "go", "state": '{"working_dir": "/r", "open_file": ""}'},
         {"action": "edit 1:1\nx\nend_of_edit", "observation": "File updated.",
          "state": {"working_dir": "/r", "open_file": "/r/a.py"}},
         {"action": "python a.py", "observation": "Traceback (most recent call last):\nValueError: no", "state": "{"},
