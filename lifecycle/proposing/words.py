@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from wellworn.index.stemming import STOP_WORDS
 from wellworn.lifecycle.miner.phrases import content_words, likeness, says_nothing, without_values
 
-_LONGEST, _ALIAS_WORDS = 200, 7
+_LONGEST, _ALIAS_WORDS, _EXAMPLE_WORDS = 200, 7, 25
+_ENOUGH_TELLING = 3
 _MOST_EXAMPLES, _MOST_ALIASES = 15, 6
-_TELLING = 2.0
+_TELLING = 3.0
+_OFTEN = 0.15
+_FEW = 6
 _SAME_WORDING = 0.85
 _SPACE = re.compile(r"\s+")
 _PLEASANTRIES = re.compile(
@@ -26,15 +29,14 @@ _PLEASANTRIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What people call it. aliases: short ones; examples: all different wordings, the most telling first."""
+    """What people call it. aliases: short ones; examples: all different wordings, the most telling first.
+
+    best: the one to name it by; None when none tells enough.
+    """
 
     aliases: tuple[str, ...]
     examples: tuple[str, ...]
-
-    @property
-    def best(self) -> str | None:
-        """The shortest telling wording, to name it by."""
-        return next(iter(self.aliases or self.examples), None)
+    best: str | None = None
 
 
 def clean(text: str) -> str:
@@ -63,27 +65,30 @@ def wording_of(said: Sequence[Said], elsewhere: Sequence[str]) -> Wording:
     """Choose from what was said before each occurrence.
 
     elsewhere: messages of the user, of all kinds. A message counts when it holds a word that is telling (said before
-    several occurrences, and clearly more often there than elsewhere), or when the steps began right after it and it was
-    not said as often elsewhere.
+    several occurrences, and clearly more often there than elsewhere). Where few do, one counts as well when the steps
+    began right after it and it was not said as often elsewhere. Long messages are no wording of anything.
     """
     near = [Said(tuple(_worth(one.texts)), one.at_once) for one in said]
     words = telling_words([" ".join(one.texts) for one in near if one.texts], elsewhere)
     times = Counter(clean(text).lower() for text in elsewhere)
     here = Counter(one.texts[0].lower() for one in near if one.texts)
-    chosen: list[tuple[float, str]] = []
+    telling: list[tuple[float, str]] = []
+    others: list[tuple[float, str]] = []
     for one in near:
-        if not one.texts:
-            continue
-        best = max((_score(text, words), -at, text) for at, text in enumerate(one.texts))
-        nearest = one.texts[0]
+        scored = [(_score(text, words), -at, text) for at, text in enumerate(one.texts) if _is_wording(text)]
+        best = max(scored, default=(0.0, 0, ""))
+        nearest = one.texts[0] if one.texts else ""
         if best[0] > 0:
-            chosen.append((best[0], best[2]))
-        elif one.at_once and times[nearest.lower()] <= 2 * here[nearest.lower()]:
-            chosen.append((0.0, nearest))
+            telling.append((best[0], best[2]))
+        elif one.at_once and _is_wording(nearest) and times[nearest.lower()] <= 2 * here[nearest.lower()]:
+            others.append((0.0, nearest))
+    chosen = telling if len(telling) > max(_ENOUGH_TELLING, len(near) / 2) else telling + others
     ranked = [text for _, text in sorted(chosen, key=lambda item: (-item[0], len(item[1]), item[1]))]
     examples = _different(ranked, _MOST_EXAMPLES)
     aliases = _different(filter(_is_short, (bare(text) for text in examples)), _MOST_ALIASES)
-    return Wording(tuple(aliases), tuple(examples))
+    names = aliases or examples
+    named = names and (telling or len(near) <= _FEW)
+    return Wording(tuple(aliases), tuple(examples), names[0] if named else None)
 
 
 def _worth(texts: Iterable[str]) -> Iterable[str]:
@@ -93,7 +98,8 @@ def _worth(texts: Iterable[str]) -> Iterable[str]:
 def telling_words(here: Sequence[str], elsewhere: Sequence[str]) -> dict[str, float]:
     """Return the words that tell messages `here` from those elsewhere, each with how many times more it is used here.
 
-    Ratio of the shares of messages with the word, each with one half added (so that few messages prove little).
+    Ratio of the shares of messages with the word, each with one half added (so that few messages prove little); a word
+    must be in several of them.
     """
     inside = Counter(word for text in here for word in content_words(without_values(text)))
     outside = Counter(word for text in elsewhere for word in content_words(without_values(text)))
@@ -101,9 +107,13 @@ def telling_words(here: Sequence[str], elsewhere: Sequence[str]) -> dict[str, fl
     ratio = {
         word: ((count + 0.5) / many) / ((max(0, outside[word] - count) + 0.5) / others)
         for word, count in inside.items()
-        if count >= 2
+        if count >= max(2, _OFTEN * len(here))
     }
     return {word: value for word, value in ratio.items() if value >= _TELLING}
+
+
+def _is_wording(text: str) -> bool:
+    return 0 < len(text.split()) <= _EXAMPLE_WORDS and len(text) < _LONGEST
 
 
 def _score(text: str, words: dict[str, float]) -> float:
