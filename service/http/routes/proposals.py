@@ -78,9 +78,10 @@ async def proposals(
     limit: Limit = 100,
 ) -> ProposalList:
     """The caller's own (an admin's: everybody's), newest first; `nextOffset` leads to more."""
-    found = {"status": status, "repo": repo}
     curation = here.running.workspace.curation
-    return await here.running.call(curation.proposals, here.caller, offset=offset, limit=limit, **found)
+    return await here.running.call(
+        curation.proposals, here.caller, status=status, repo=repo, offset=offset, limit=limit
+    )
 
 
 @get(
