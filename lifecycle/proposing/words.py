@@ -69,7 +69,8 @@ def wording_of(said: Sequence[Said], elsewhere: Sequence[str]) -> Wording:
     began right after it and it was not said as often elsewhere. Long messages are no wording of anything.
     """
     near = [Said(tuple(_worth(one.texts)), one.at_once) for one in said]
-    words = telling_words([" ".join(one.texts) for one in near if one.texts], elsewhere)
+    # One message before several occurrences is one message: only what is said anew proves anything.
+    words = telling_words([*dict.fromkeys(one.texts[0] for one in near if one.texts)], elsewhere)
     times = Counter(clean(text).lower() for text in elsewhere)
     here = Counter(one.texts[0].lower() for one in near if one.texts)
     telling: list[tuple[float, str]] = []
