@@ -13,6 +13,8 @@ from wellworn.lifecycle.corrections import plainly
 
 _WORDS_MAX = 7
 _LOOKED_AT = 240
+_SHORT = 120
+"""In a longer text, what stands somewhere inside is seldom the rule."""
 _BEFORE = re.compile(
     r"(?:no+|nope|nah|wrong|incorrect|again|once (?:more|again)|from now on|going forward|in (?:the )?future"
     r"|next time|actually"
@@ -30,7 +32,8 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_THING = r"[^,.;:!?\s]+(?: (?!(?:not|and|but|instead|rather|over|we|use|here|please|so|because)\b)[^,;:!?\s]+){0,3}"
+_PART = r"[^\s,;:!?]*[^\s,;:!?.]"
+_THING = rf"{_PART}(?: (?!(?:not|and|but|instead|rather|over|we|use|here|please|so|because)\b){_PART}){{0,3}}"
 _USE = (
     r"(?:we(?:'re| are)? (?:only |always |still )?(?:use|using|run)|use|using|prefer|pick|choose|take|try|go"
     r" with|stick (?:to|with)"
@@ -51,9 +54,9 @@ _SWAPS = tuple(
         rf" )?(?P<b>{_THING})",
         rf"instead of (?:{_USING} )?(?:the )?(?P<b>{_THING}),? (?:please )?(?:{_USE} )?(?:the )?(?P<a>{_THING})",
         rf"(?:{_DONT}|why (?:did|are|do|would) you(?: still| always)?) {_USING} (?:the"
-        rf" )?(?P<b>{_THING})\W+(?:please |but |just )?{_USE} (?:the )?(?P<a>{_THING})",
-        rf"no (?P<b>{_THING})[,;:.-]+ ?(?:please )?use (?:the )?(?P<a>{_THING})",
-        rf"not (?:the )?(?P<b>{_THING})[,;:.-]+ ?(?:but |please |just )?(?:{_USE} )?(?:the )?(?P<a>{_THING})",
+        rf" )?(?P<b>{_THING})[,;:.!?-]* (?:please |but |just )?{_USE} (?:the )?(?P<a>{_THING})",
+        rf"no (?P<b>{_THING})[,;:.!-]+ (?:please )?use (?:the )?(?P<a>{_THING})",
+        rf"not (?:the )?(?P<b>{_THING})[,;:.!-]+ (?:but |please |just )?(?:{_USE} )?(?:the )?(?P<a>{_THING})",
         rf"replace (?:the )?(?P<b>{_THING}) (?:with|by) (?:the )?(?P<a>{_THING})",
         rf"(?:{_BE} )?(?:the )?(?P<a>{_THING})(?: here| please| instead)*,? (?:and |but )?(?:please )?(?:not|never"
         rf"|{_DONT} {_USING}) (?:{_USING} )?(?:the )?(?P<b>{_THING})",
@@ -81,7 +84,7 @@ _FACT = re.compile(
     r"(?P<who>(?!(?:you|i|we|there|what|why|if|when|use|run|please)\b)[^,.;!?]{2,60}?)(?:'s| is| are| was|"
     r" lives?| sits?| listens?| runs?| stays?| resides?"
     r"| belongs?| comes?| has| have| contains?| points?)(?: actually| really| now| located| stored| kept)*"
-    r" (?P<where>(?!not (?:right|it|what|how)\b|wrong|right|broken|fine|good)[^.;!?]{1,80})"
+    r" (?P<where>(?!not (?:right|it|what|how|the)\b|wrong|right|broken|fine|good)[^.;!?]{1,80})"
 )
 _PRONOUNS = frozenset({"that", "this", "it", "which", "those", "these"})
 _PLACED = re.compile(
@@ -92,15 +95,15 @@ _ASKS = re.compile(
 )
 _TOKEN = re.compile(r"[\w@./:+#-]*\w\+*|--?\w[\w-]*")
 _EMPTY = _set(
-    "were the a an and or of to for in on at by with from into onto your our my his her their its this that these "
-    "those it is are be was been we you i us me they them he she please just really here there ever again "
-    "instead directly straight only also any all every each time now then so because since always never not "
-    "don't do does did doing done have has had will would should could can must may need needs want next first "
-    "still already ok okay thanks thx pls plz project repo repository codebase as if when whenever use using "
-    "used run running runs ran execute executing executed perform add adding adds added write writing writes "
-    "put putting include including make sure you're we're branch prior through via but about back good anymore "
-    "more code new right correct proper own let let's get keep side way actually both very too file files "
-    "later before after creating create "
+    "s t ve re ll fucking fuckoing damn shit bloody goddamn were the a an and or of to for in on at by with "
+    "from into onto your our my his her their its this that these those it is are be was been we you i us me "
+    "they them he she please just really here there ever again instead directly straight only also any all "
+    "every each time now then so because since always never not don't do does did doing done have has had will "
+    "would should could can must may need needs want next first still already ok okay thanks thx pls plz "
+    "project repo repository codebase as if when whenever use using used run running runs ran execute "
+    "executing executed perform add adding adds added write writing writes put putting include including make "
+    "sure you're we're branch prior through via but about back good anymore more code new right correct proper "
+    "own let let's get keep side way actually both very too file files later before after creating create "
 )
 _ALIKE = (
     "lint linter linting", "format formatter fmt formatting", "docs doc documentation", "db database", "prod"
@@ -182,7 +185,7 @@ def _swap(said: str) -> Rule | None:
     if _PASSIVE.match(said):
         return None
     for pattern in _SWAPS:
-        found = pattern.match(said) or pattern.search(said)
+        found = pattern.match(said) or (pattern.search(said) if len(said) <= _SHORT else None)
         if found:
             what, rejected = _words(found["a"]), _words(found["b"])
             if what and rejected and what != rejected:

@@ -84,7 +84,7 @@ _MODULES = {
 }
 _PACKAGE_MANAGERS = {"npm", "pnpm", "yarn", "bun"}
 _WITHOUT_RUNNING = {"--version", "-V", "--help", "-h", "--collect-only", "--co", "--list", "--listTests", "--markers"}
-_TAIL = 6000
+_TAIL = 2500
 
 
 @lru_cache(maxsize=16_384)

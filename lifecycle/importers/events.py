@@ -17,7 +17,8 @@ ID_MAX = 200
 PATH_MAX = 1000
 ADVICE_MAX = 500
 _CUT_BACK = 200
-_AHEAD = timedelta(days=1)
+_AHEAD = timedelta(minutes=5)
+"""Clocks differ; what lies further in the future is not kept by the service either."""
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 _MILLISECONDS = 100_000_000_000
 """A number of seconds above this (the year 5138) is one of milliseconds."""
