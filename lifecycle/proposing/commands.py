@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from wellworn.lifecycle.proposing.evidence import Evidence
-from wellworn.lifecycle.shell.steps import CommandStep, fill
+from wellworn.lifecycle.shell.parse import parse_line
+from wellworn.lifecycle.shell.parts import parts_of
+from wellworn.lifecycle.shell.steps import CommandStep, fill, steps_of, writes_file
 from wellworn.models.recipe import ForgeInput
 
 _STRATEGIES = {"branch": "current_branch", "pr": "current_pr"}
@@ -89,25 +91,80 @@ def _unquoted(value: str) -> str:
 def general_commands(evidence: Evidence) -> tuple[list[GeneralCommand], list[ForgeInput]]:
     """Return one command a step (steps of which no command line is known are left out) and the inputs that they need.
 
-    Among several forms of a command the most frequent one counts, the latest among equals.
+    Among several forms of a command the most frequent one counts, the latest among equals. What was run in one
+    pipeline is one command, with its redirections; only viewers behind it (`| tail`) are left out.
     """
     inputs = _Inputs()
     found: list[GeneralCommand] = []
+    told: set[str] = set()
     for key, runs in zip(evidence.pattern.keys, evidence.commands, strict=True):
+        if key in told:
+            continue
         if not runs:
             if _is_command(key):
                 found.append(GeneralCommand(key, key, key))
             continue
-        template, numbers = _usual_form({number: step for number, (step, _) in runs.items()})
-        steps = {number: runs[number][0] for number in numbers}
-        latest = runs[max(numbers)]
-        values = [_value(inputs, at, steps) for at in range(len(latest[0].values))]
-        names = [name for name, _ in latest[0].values]
-        text = fill(template, tuple(zip(names, values, strict=True)))
+        part = _usual_part(key, runs)
+        text = _general(inputs, part.template, part.steps)
+        if part.around is not None:
+            text, others = _whole(inputs, part, text, evidence)
+            told |= others
         folder = _usual_folder([line for _, line in runs.values()])
-        found.append(GeneralCommand(key, f"cd {folder} && {text}" if folder else text, latest[1]))
+        found.append(GeneralCommand(key, f"cd {folder} && {text}" if folder else text, part.line))
     used = " ".join(command.text for command in found)
     return found, [_input(name) for name in inputs.values if f"{{{{ {name} }}}}" in used]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The usual form of a step. steps: its runs in that form, by occurrence; line: the latest one's.
+
+    around: the pipeline that the latest run stands in; None when it stands by itself.
+    """
+
+    key: str
+    template: str
+    steps: Mapping[int, CommandStep]
+    line: str
+    around: str | None
+
+
+def _usual_part(key: str, runs: Mapping[int, tuple[CommandStep, str]]) -> _Part:
+    template, numbers = _usual_form({number: step for number, (step, _) in runs.items()})
+    step, line = runs[max(numbers)]
+    part = next((part for part in reversed(parts_of(line)) if any(one.key == key for one in steps_of(part))), line)
+    return _Part(key, template, {number: runs[number][0] for number in numbers}, line, _pipeline(part, step))
+
+
+def _pipeline(part: str, step: CommandStep) -> str | None:
+    """Return the whole part when the step is only a piece of it: fed by, or feeding, more than viewers, or a file."""
+    steps = steps_of(part)
+    place = next((at for at, one in enumerate(steps) if one.key == step.key), 0)
+    commands = parse_line(part).commands
+    alone = place == 0 and all(one.noise for one in steps[1:]) and not any(map(writes_file, commands))
+    return None if alone or fill(step.template, step.values) not in part else part
+
+
+def _whole(inputs: _Inputs, part: _Part, text: str, evidence: Evidence) -> tuple[str, set[str]]:
+    """Return the pipeline with the step, and what else of the pattern stands in it, in general form."""
+    latest = part.steps[max(part.steps)]
+    whole = (part.around or "").replace(fill(latest.template, latest.values), text, 1)
+    told: set[str] = set()
+    for key, runs in zip(evidence.pattern.keys, evidence.commands, strict=True):
+        if key == part.key or not runs:
+            continue
+        other = _usual_part(key, runs)
+        step = other.steps[max(other.steps)]
+        if other.around == part.around and fill(step.template, step.values) in whole:
+            whole = whole.replace(fill(step.template, step.values), _general(inputs, other.template, other.steps), 1)
+            told.add(key)
+    return whole, told
+
+
+def _general(inputs: _Inputs, template: str, steps: Mapping[int, CommandStep]) -> str:
+    latest = steps[max(steps)]
+    values = [_value(inputs, at, steps) for at in range(len(latest.values))]
+    return fill(template, tuple(zip([name for name, _ in latest.values], values, strict=True)))
 
 
 def _is_command(key: str) -> bool:

@@ -11,6 +11,7 @@ from wellworn.lifecycle.miner.patterns import Pattern
 from wellworn.lifecycle.miner.rituals import is_everyday, is_release
 from wellworn.lifecycle.miner.sequences import ORDERED
 from wellworn.lifecycle.proposing.recipes import JudgedCommand
+from wellworn.lifecycle.shell.classify import classify
 from wellworn.lifecycle.shell.parse import parse_line
 from wellworn.models.proposal import CandidateKind, Signal
 from wellworn.models.skill import Scope
@@ -77,9 +78,11 @@ def _everyday(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
 
 def _unsafe(_: Pattern, commands: Sequence[JudgedCommand]) -> str | None:
     for one in commands:
-        judged = one.judged
-        if _NO_GATE.intersection(judged.actions) or not parse_line(one.command.observed).understood:
-            return f"It is unsafe, and no approval gate makes it clear: `{one.command.text[:80]}` ({judged.reason})."
+        for judged in (one.judged, classify(one.command.observed)):
+            if _NO_GATE.intersection(judged.actions) or not parse_line(one.command.observed).understood:
+                return (
+                    f"It is unsafe, and no approval gate makes it clear: `{one.command.text[:80]}` ({judged.reason})."
+                )
     return None
 
 

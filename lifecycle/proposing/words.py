@@ -18,6 +18,7 @@ _TELLING = 3.0
 _OFTEN = 0.15
 _FEW = 6
 _SAME_WORDING = 0.85
+_PLAIN_WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s+")
 _PLEASANTRIES = re.compile(
     r"^(?:(?:ok(?:ay)?|great|nice|cool|perfect|thanks|thank you|alright|right|now|and|so|then|hey|hi|please|pls|"
@@ -136,10 +137,8 @@ def _different(texts: Iterable[str], most: int) -> list[str]:
 
 
 def _alike(one: str, other: str) -> bool:
-    return one.lower() == other.lower() or (
-        likeness(content_words(one), content_words(other)) >= _SAME_WORDING
-        and likeness(one.lower().split(), other.lower().split()) >= _SAME_WORDING
-    )
+    words, others = _PLAIN_WORD.findall(one.lower()), _PLAIN_WORD.findall(other.lower())
+    return words == others or likeness(words, others) >= _SAME_WORDING
 
 
 def id_words(text: str, most: int = 4) -> list[str]:

@@ -46,7 +46,7 @@ def _parse(text: str) -> ParsedLine:
     return reader.result()
 
 
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 """The grammar's scanner looks characters up in a table of 256 and may crash on others; to it they are letters."""
 _PLAIN_LINE = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./=:,@+ -]*)?", re.ASCII)
 _KEYWORDS = frozenset(
@@ -85,7 +85,8 @@ def is_plain(text: str) -> bool:
 
 
 @cache
-def _parser() -> Parser:
+def bash_parser() -> Parser:
+    """Return the grammar's parser; one serves all threads, since it parses under the interpreter's lock."""
     import tree_sitter  # noqa: PLC0415 - heavy; commands that read no shell do without it
     import tree_sitter_bash  # noqa: PLC0415
 
@@ -113,7 +114,7 @@ class Reader:
             self.simple(Simple(text.split()), place)
         else:
             source = text.encode("utf-8", "replace")
-            root = _parser().parse(_BEYOND_ASCII.sub(b"x", source)).root_node
+            root = bash_parser().parse(BEYOND_ASCII.sub(b"x", source)).root_node
             if root.has_error:
                 self.fail("syntax")
             Walk(self, source).children(root, place, 0)

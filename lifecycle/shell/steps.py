@@ -127,7 +127,7 @@ def _is_noise(command: Command, identity: Identity) -> bool:
     if key in {"git branch", "git tag", "git remote"}:
         return all(word.startswith("-") for word in identity.rest)
     if program in INTERPRETERS and not command.words:
-        return True
+        return not command.piped  # what it reads from a pipe is the work
     known = program in PROGRAMS
     return known and bool(command.words) and all(value in ASKING for value in identity.values)
 
