@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from wellworn.models.trace import CORRECTION_TAG, TEST_TAG, TraceEvent, TraceKind
-from wellworn.store.redact import redact
+from wellworn.store.redact import redact, redact_field
 from wellworn.store.text_hash import storable
 
 SUMMARY_KEPT = 500
@@ -20,7 +20,7 @@ TAGS_KEPT = 50
 OUTPUT_KEPT = 200
 DATA_KEPT = 4096
 """The longest `data` that is kept, as characters of JSON."""
-SCANNED = 100_000
+SCANNED = 4000
 """Longer texts are cut to this before they are read; what a cut may have left of a secret goes with the last word."""
 OUTPUTS = frozenset({"output", "stdout", "stderr", "content", "result", "toolresponse", "toolresult", "outputtail"})
 """Names under which full output is sent, in any spelling: its last line is kept."""
@@ -98,14 +98,10 @@ class _Cleaner:
         return self._value(value, depth + 1)
 
     def _assigned(self, name: str, value: str) -> str:
-        alone = self.text(value)
-        if alone != value:
-            return alone
-        together = f"{name}={value}"
-        if _redacted(together) == together:
-            return value
-        self.found = True
-        return "[redacted secret]"
+        clean = self.text(value)
+        kept = _redacted_field(name, clean)
+        self.found = self.found or kept != clean
+        return kept
 
     def _value(self, value: Any, depth: int) -> Any:
         if value is None or isinstance(value, (bool, int, float)):
@@ -180,6 +176,11 @@ def _letters(name: str) -> str:
 @lru_cache(maxsize=_CACHED)
 def _redacted_short(text: str) -> str:
     return redact(text)
+
+
+@lru_cache(maxsize=_CACHED)
+def _redacted_field(name: str, value: str) -> str:
+    return redact_field(name, value)
 
 
 def _redacted(text: str) -> str:
