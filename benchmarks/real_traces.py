@@ -169,8 +169,8 @@ def show_proposal(proposal: Proposal, missing: list[str]) -> None:
 
 def show_answer(workspace: Workspace, answer: SuggestAnswer, show: int) -> None:
     print(
-        f"{answer.events} events of {answer.sessions} sessions: {len(answer.proposals)} proposals, {len(answer.docs)} to"
-        f" write down, {len(answer.ignored)} ignored, {len(answer.refused)} refused"
+        f"{answer.events} events of {answer.sessions} sessions: {len(answer.proposals)} proposals,"
+        f" {len(answer.docs)} to write down, {len(answer.ignored)} ignored, {len(answer.refused)} refused"
     )
     for proposal in answer.proposals:
         show_proposal(proposal, unopened(workspace, proposal))

@@ -20,8 +20,8 @@ ROW: dict[str, Any] = {
 
 
 def test_the_table_gives_each_request_once_and_its_commands_and_edits() -> None:
-    rows = [ROW, {**ROW, "step": 1, "tool": "edit", "command": "edit /a.py", "ok": None}, {**ROW, "source": "swe_agent"},
-            {**ROW, "step": 2, "tool": "read"}]  # fmt: skip
+    edited = {**ROW, "step": 1, "tool": "edit", "command": "edit /a.py", "ok": None}
+    rows = [ROW, edited, {**ROW, "source": "swe_agent"}, {**ROW, "step": 2, "tool": "read"}]
     asked, run, edit = table_events(rows, NOW)
     assert (asked.kind, asked.summary) == (TraceKind.user_intent, "build it")
     assert (run.data["command"], run.success) == ("make", True)
