@@ -8,8 +8,8 @@ import click
 
 from wellworn.models.errors import InvalidInput
 from wellworn.service.cli.door import open_door
+from wellworn.service.cli.options import place_of
 from wellworn.service.cli.output import print_json, print_table
-from wellworn.service.cli.skills import place_of
 
 if TYPE_CHECKING:
     from wellworn.models.resolution import FeedbackRequest

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wellworn.service.cli.door import local_person, open_workspace, running_service, settings_of
+from wellworn.service.cli.options import place_of
 from wellworn.service.cli.output import counted, print_json, progress_bar
-from wellworn.service.cli.skills import place_of
 
 if TYPE_CHECKING:
     from wellworn.models.reports import ReindexReport, ShowProgress

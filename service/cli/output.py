@@ -37,6 +37,48 @@ def numbered(label: str, items: Sequence[str]) -> list[str]:
     return [f"{label}:", *(f"  {at}. {item.strip().rstrip('.')}" for at, item in enumerate(items, 1))]
 
 
+def printable(text: str) -> str:
+    """Return text without what would move the cursor, hide letters or turn them round: learned text is a stranger's."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one == "\n" else "\ufffd" for one in text.expandtabs(4))
+
+
+def wrapped(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
+    """Return `text` in lines of at most `width` columns, the first beginning with `first`, the others with `rest`.
+
+    Words longer than a line are cut; wide letters count as two.
+    """
+    lead, lines = first, []
+    rest = " " * _width(first) if rest is None else rest
+    line = ""
+    for word in _pieces(printable(" ".join(text.split())).split(" "), max(1, width - max(_width(first), _width(rest)))):
+        longer = f"{line} {word}" if line else word
+        if line and _width(lead) + _width(longer) > width:
+            lines.append((lead + line).rstrip())
+            lead, line = rest, word
+        else:
+            line = longer
+    return [*lines, (lead + line).rstrip()]
+
+
+def _pieces(words: Sequence[str], room: int) -> Iterator[str]:
+    for word in words:
+        left = word
+        while _width(left) > room:
+            at = 1
+            while _width(left[: at + 1]) <= room:
+                at += 1
+            yield left[:at]
+            left = left[at:]
+        yield left
+
+
+def text_width() -> int:
+    """Return how many columns running text may take: the terminal's, but no more than can be read well."""
+    return max(40, min(100, shutil.get_terminal_size().columns)) if sys.stdout.isatty() else 80
+
+
 def current_folder() -> str | None:
     """Return the current folder, or None when it has been deleted."""
     try:

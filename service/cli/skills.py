@@ -1,41 +1,42 @@
-"""`wellworn skills list|show|explain`."""
+"""`wellworn skills list|show|explain`; the commands that decide are in `proposals` and `trust`."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from wellworn.models.errors import NotFound
+from wellworn.service.cli import proposals, trust
 from wellworn.service.cli.door import Door, open_door
-from wellworn.service.cli.output import counted, current_folder, numbered, print_json, print_table
+from wellworn.service.cli.options import as_json_option as _as_json
+from wellworn.service.cli.options import place_of
+from wellworn.service.cli.options import repo_option as _repo
+from wellworn.service.cli.output import counted, numbered, print_json, print_table, printable
 
 if TYPE_CHECKING:
+    from wellworn.models.proposal import SkillChange
     from wellworn.models.skill import SkillView
 
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-_repo = click.option("--repo", help="Repository whose skills count. Default: the one of the current folder.")
-
-
-def place_of(repo: str | None) -> str | None:
-    """Return the repository that was named, else the current folder: whichever repository that lies in counts.
-
-    None when neither is there: the current folder may have been deleted.
-    """
-    if repo is not None:
-        return str(Path(repo).resolve()) if Path(repo).is_dir() else repo
-    return current_folder()
+_PROPOSAL = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+"""Proposals have ULIDs, which no skill's id can be."""
 
 
 @click.group()
 def skills() -> None:
-    """List, show and explain skills.
+    """Skills: look at them, decide about what is proposed, and how far each is trusted.
 
     \b
-    Example:
+    Examples:
       wellworn skills list
+      wellworn skills suggest
     """
+
+
+for _command in (*proposals.COMMANDS, *trust.COMMANDS):
+    skills.add_command(_command)
 
 
 @skills.command("list")
@@ -95,7 +96,7 @@ def _nothing_found(search: str | None, total: int) -> str:
 @_as_json
 @click.pass_context
 def show(ctx: click.Context, skill_id: str, body: bool, repo: str | None, as_json: bool) -> None:
-    """Show one skill: ID, or ID@SCOPE for one that is shadowed.
+    """Show one skill: ID, or ID@SCOPE for one that is shadowed. A proposal's ID shows that.
 
     \b
     Examples:
@@ -103,11 +104,15 @@ def show(ctx: click.Context, skill_id: str, body: bool, repo: str | None, as_jso
       wellworn skills show release-local@user --json
     """
     with open_door(ctx, quiet=as_json) as door:
+        if _PROPOSAL.fullmatch(skill_id):
+            proposals.show_proposal(door.proposal(skill_id), as_json=as_json)
+            return
         skill = door.skill(skill_id, repo=place_of(repo))
+        changes = [] if as_json else door.history(f"{skill.id}@{skill.scope}", repo=place_of(repo)).changes
     if as_json:
         print_json(skill)
         return
-    for label, value in _lines(skill):
+    for label, value in [*_lines(skill), ("Last change", _last(changes))]:
         if value:
             click.echo(f"{label + ':':<14}{value}")
     for line in numbered("Steps", skill.steps):
@@ -116,6 +121,22 @@ def show(ctx: click.Context, skill_id: str, body: bool, repo: str | None, as_jso
         click.echo(f"  {diagnostic}")
     if body and skill.body:
         click.echo(f"\n{skill.body}")
+
+
+def _last(changes: Sequence[SkillChange]) -> str:
+    if not changes:
+        return ""
+    last = changes[0]
+    to = f" to {last.to_trust}" if last.to_trust else ""
+    why = f": {last.reason}" if last.reason else ""
+    return printable(f"{last.action}{to} on {last.ts:%Y-%m-%d} by {last.by}{why}")
+
+
+def _when(skill: SkillView) -> str:
+    """The facts that must hold, in the words of the manifest."""
+    facts = {} if skill.manifest.when is None else skill.manifest.when.model_dump(by_alias=True, exclude_defaults=True)
+    shown = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in facts.items()}
+    return "; ".join(f"{name}: {', '.join(map(str, v)) if isinstance(v, list) else v}" for name, v in shown.items())
 
 
 def _lines(skill: SkillView) -> list[tuple[str, str]]:
@@ -130,6 +151,7 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
             f"{manifest.trust}, risk {_risk(skill)}, written by {_author(skill)}",
         ),
         ("Invocable", "" if skill.invocable else "no: a safety field could not be read, see below"),
+        ("When", _when(skill)),
         ("Approval", ", ".join(manifest.requires_approval)),
         ("Aliases", "; ".join(manifest.aliases)),
         ("Triggers", "; ".join(manifest.triggers)),
