@@ -8,12 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from wellworn.lifecycle.miner.digest import DIGEST_VERSION, Digest, RowKind, digest_events, join, pack, unpack
 from wellworn.lifecycle.miner.mine import mine
 from wellworn.lifecycle.miner.patterns import Pattern
-from wellworn.lifecycle.miner.timeline import Filter, Timeline, timeline
+from wellworn.lifecycle.miner.timeline import Filter, Timeline, count_events, timeline
 from wellworn.lifecycle.observing import kept_name
 from wellworn.lifecycle.proposing.drafting import Draft, Surroundings, draft, draft_fact
 from wellworn.lifecycle.proposing.evidence import read_evidence
@@ -95,13 +93,15 @@ class Suggestions:
 
         The same traces give the same answer. Raises StoreError.
         """
-        digest, new = self._digest(asked.user, progress)
+        before = self._digests.last_seq(asked.user, DIGEST_VERSION)
+        digest = self._digest(asked.user, progress)
+        events, new = count_events(digest, asked.wanted, before)
         seen = timeline(digest, asked.wanted)
         progress(Progress("Looking for patterns", 0, 1))
         mined = mine(seen)
         around = self._around(asked, seen, resolve)
         known = self._proposals.known(asked.user)
-        answer = SuggestAnswer(events=len(np.unique(seen.digest.seq)), new_events=new, sessions=seen.sessions)
+        answer = SuggestAnswer(events=events, new_events=new, sessions=seen.sessions)
         found = _Found(answer)
         total = len(mined.patterns) + len(mined.facts)
         look = _Look(asked.user, seen, around, known)
@@ -118,7 +118,7 @@ class Suggestions:
 
     # -- reading what is new -----------------------------------------------------------------------------------------
 
-    def _digest(self, user: str, progress: ShowProgress) -> tuple[Digest, int]:
+    def _digest(self, user: str, progress: ShowProgress) -> Digest:
         """Return the digest of all of a user's events; only those that came since the last time are read."""
         after = self._digests.last_seq(user, DIGEST_VERSION)
         last = self._traces.last_seq(user)
@@ -143,7 +143,7 @@ class Suggestions:
         whole = join(chunks)
         if len(chunks) > _MOST_CHUNKS:
             self._digests.replace(user, DIGEST_VERSION, last_seq=after, data=pack(whole))
-        return whole, read
+        return whole
 
     def _fetch(self, user: str) -> Callable[[Sequence[int]], Iterable[StoredTrace]]:
         def fetch(seqs: Sequence[int]) -> Iterable[StoredTrace]:

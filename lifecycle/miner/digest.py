@@ -1,6 +1,6 @@
 """From trace events to a digest: the few columns that the detectors look at, packed so that no event is read twice.
 
-An event gives no row (a command that only looks), one row, or, for a line of several commands, several rows.
+An event gives one row or, for a line of several commands, several.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wellworn.lifecycle.miner.phrases import advice_signature, checklist_key, error_signature, review_state, reviewer
+from wellworn.lifecycle.miner.phrases import (
+    advice_signature,
+    checklist_key,
+    error_signature,
+    review_state,
+    reviewer,
+    says_nothing,
+)
 from wellworn.lifecycle.recognise import correction_rule, is_correction, is_fact, test_runner
 from wellworn.lifecycle.shell.steps import steps_of
 from wellworn.models.trace import CORRECTION_TAG, TraceKind
@@ -41,6 +48,7 @@ class RowKind(IntEnum):
     review = 6
     advice = 7
     gate = 8
+    other = 9  # nothing that a detector looks at; kept so that events can be counted
 
 
 class Observed(Protocol):
@@ -114,18 +122,17 @@ def digest_events(events: Iterable[Observed]) -> Digest:
     columns = _Columns()
     place = columns.names.place
     for event in events:
-        rows = _rows(event)
-        if rows:
-            ts = int(event.ts.timestamp() * 1000)
-            session, repo = place(event.session_id), place(event.repo)
-            columns.rows += [
-                (event.seq, ts, kind, success, place(label), place(detail), session, repo)
-                for kind, success, label, detail in rows
-            ]
+        ts = int(event.ts.timestamp() * 1000)
+        session, repo = place(event.session_id), place(event.repo)
+        columns.rows += [
+            (event.seq, ts, kind, success, place(label), place(detail), session, repo)
+            for kind, success, label, detail in _rows(event) or _NOTHING
+        ]
     return columns.digest()
 
 
-Row = tuple[RowKind, int, str, str | None]
+Row = tuple[RowKind, int, str | None, str | None]
+_NOTHING: tuple[Row, ...] = ((RowKind.other, -1, None, None),)
 
 
 def _rows(event: Observed) -> list[Row]:
@@ -133,7 +140,7 @@ def _rows(event: Observed) -> list[Row]:
         case TraceKind.command_run | TraceKind.test_result | TraceKind.forge_step:
             return _command_rows(event)
         case TraceKind.user_intent:
-            return [_intent_row(event)]
+            return [] if says_nothing(event.summary) else [_intent_row(event)]
         case TraceKind.file_diff:
             return [(RowKind.edit, _flag(event.success), _file_name(event), None)]
         case TraceKind.review_result:

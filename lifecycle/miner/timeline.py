@@ -62,7 +62,7 @@ class Timeline:
 
 def timeline(digest: Digest, wanted: Filter | None = None) -> Timeline:
     """Return the wanted rows of a digest in order of time."""
-    keep = _kept(digest, wanted or Filter())
+    keep = np.flatnonzero(_wanted(digest, wanted or Filter()) & (digest.kind != RowKind.other))
     order = keep[np.lexsort((digest.seq[keep], digest.ts[keep], digest.session[keep]))]
     columns = {name: getattr(digest, name)[order] for name in Digest.__dataclass_fields__ if name != "names"}
     rows = Digest(digest.names, **columns)
@@ -71,7 +71,13 @@ def timeline(digest: Digest, wanted: Filter | None = None) -> Timeline:
     return Timeline(rows, bounds.astype(np.int64))
 
 
-def _kept(digest: Digest, wanted: Filter) -> NDArray[np.int64]:
+def count_events(digest: Digest, wanted: Filter, after: int) -> tuple[int, int]:
+    """Return how many events are wanted, and how many of them came after the one with that number."""
+    seqs = np.unique(digest.seq[_wanted(digest, wanted)])
+    return len(seqs), int(np.count_nonzero(seqs > after))
+
+
+def _wanted(digest: Digest, wanted: Filter) -> NDArray[np.bool_]:
     keep = np.ones(len(digest), dtype=bool)
     if wanted.since is not None:
         keep &= digest.ts >= int(wanted.since.timestamp() * 1000)
@@ -81,4 +87,4 @@ def _kept(digest: Digest, wanted: Filter) -> NDArray[np.int64]:
     if wanted.repos is not None:
         seen = [-1, *(place for place, name in enumerate(digest.names) if name in wanted.repos)]
         keep &= np.isin(digest.repo, seen)
-    return np.flatnonzero(keep)
+    return keep
