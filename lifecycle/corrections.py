@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 LONGEST = 1500
 _LOOKED_AT = 320
@@ -185,6 +186,16 @@ _EAST = _any(
 _FOUND = (_NO, _WRONG, _YOU, _RULES, _ACTUALLY, _GERMAN, _ROMANCE, _EAST)
 
 
+_LATER = (_WRONG, _YOU, _RULES, _NO)
+_WISH = re.compile(r"(?:it|that|this|they|the \w+) (?:should|must|needs? to|has to|have to) (?!.*\bnot\b)")
+"""Behind a request this says more of what is asked for."""
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s*\n\s*")
+_SENTENCES = 4
+_TALK = 300
+"""Characters up to which a message is talk, whose later sentences are looked at too."""
+_QUOTED = re.compile(r"```|^\s*>|^\s*[-*+\d]+[.)]? |\t", re.M)
+
+
 def plainly(text: str) -> str:
     """Return the beginning of a message in lower case, in one line, without "ok, but", "please" and the like."""
     start = " ".join(text[:_LOOKED_AT].translate(_MARKS).lower().split())
@@ -198,9 +209,26 @@ def is_correction(text: str) -> bool:
     Instructions of the kind "never push to main" and "always run the linter first" count; questions, plain requests
     and long pasted texts do not.
     """
+    return correcting_part(text) is not None
+
+
+def correcting_part(text: str) -> str | None:
+    """Return a message from the sentence on that corrects, as `plainly` puts it; None when none does."""
     if len(text) > LONGEST or text.count("\n") > _LINES:
-        return False
-    said = plainly(text)
+        return None
+    if _corrects(said := plainly(text), _FOUND):
+        return said
+    if len(text) > _TALK or _QUOTED.search(text):
+        return None
+    sentences = [part for part in _SENTENCE.split(text) if part.strip()][:_SENTENCES]
+    for number, sentence in enumerate(sentences[1:], 1):
+        later = plainly(sentence)
+        if not _WISH.match(later) and _corrects(later, _LATER):
+            return plainly(" ".join(sentences[number:]))
+    return None
+
+
+def _corrects(said: str, patterns: Sequence[re.Pattern[str]]) -> bool:
     if not said or _HARMLESS.match(said) or _QUESTION.fullmatch(said):
         return False
-    return any(pattern.match(said) for pattern in _FOUND)
+    return any(pattern.match(said) for pattern in patterns)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from wellworn.lifecycle.corrections import plainly
+from wellworn.lifecycle.corrections import correcting_part, plainly
 
 _WORDS_MAX = 7
 _LOOKED_AT = 240
@@ -69,7 +69,7 @@ _NEVER = re.compile(
 _PASSIVE = re.compile(r"(?P<what>.+?) (?:must|should|may|can)(?: not|n't| never) be (?P<how>.+)")
 _FORGET = re.compile(r"(?:do not|don'?t|dont|never) forget (?:to|the|about)? ?(?P<what>.+)")
 _ALWAYS = re.compile(
-    r"(?:always|you (?:always )?(?:forgot|forget|missed|skipped|didn'?t|did not)(?: to)?|you(?: really)?"
+    r"(?:always|you (?:always )?(?:forgot|forget|skipped|didn'?t|did not)(?: to)?|you(?: really)?"
     r" (?:should|must|need to|have to)(?!n't| not| never)"
     r"(?: always)?(?: have)?|you (?:were|are|'re) supposed to|make sure (?:to|that you|you)(?: always)?"
     r"|remember (?:to|that you)"
@@ -95,7 +95,7 @@ _ASKS = re.compile(
 )
 _TOKEN = re.compile(r"[\w@./:+#-]*\w\+*|--?\w[\w-]*")
 _EMPTY = _set(
-    "s t ve re ll fucking fuckoing damn shit bloody goddamn were the a an and or of to for in on at by with "
+    "though s t ve re ll fucking fuckoing damn shit bloody goddamn were the a an and or of to for in on at by with "
     "from into onto your our my his her their its this that these those it is are be was been we you i us me "
     "they them he she please just really here there ever again instead directly straight only also any all "
     "every each time now then so because since always never not don't do does did doing done have has had will "
@@ -175,7 +175,7 @@ def is_fact(text: str) -> bool:
 
 def _bare(text: str) -> str:
     """Return what is said without "no,", "I told you to" and other words about saying it."""
-    said = plainly(text[:_LOOKED_AT])
+    said = (correcting_part(text) or plainly(text))[:_LOOKED_AT]
     while (found := _BEFORE.match(said)) and found.end() < len(said):
         said = plainly(said[found.end() :])
     return said.strip(" .!?,;:")
@@ -207,12 +207,12 @@ def _habit(said: str) -> Rule | None:
 
 def _just_use(said: str) -> Rule | None:
     found = _JUST_USE.match(said)
-    words = _words(re.split(r"[.;:!?]|, ", found["a"])[0]) if found else ()
+    words = _words(re.split(r"[.;:!?](?:\s|$)|, ", found["a"])[0]) if found else ()
     return Rule("use", words) if words else None
 
 
 def _rule(verb: str, text: str) -> Rule | None:
-    words = _words(re.split(r"[.;!?]|, (?:we|it|that|this|use|because|so|otherwise|ok)\b", text)[0])
+    words = _words(re.split(r"[.;!?](?:\s|$)|, (?:we|it|that|this|use|because|so|otherwise|ok)\b", text)[0])
     if verb == "fact":
         words = tuple(word for word in words if word not in _PLACING)
     return Rule(verb, tuple(sorted(set(words)))[:_WORDS_MAX]) if words else None

@@ -63,7 +63,7 @@ class _Reader:
             return
         name = text_of(entry.get("id"))
         place = Place(FORMAT, self.session, self.source.repo, self.cwd)
-        stamp = Stamp(place, (self.session, *((name,) if name else (line.number, line.raw))), ts)
+        stamp = Stamp(place, (ts.isoformat(), name or line.raw), ts)  # also that of the copy in a branched session
         yield from self._role(stamp, message)
 
     def _role(self, stamp: Stamp, message: dict[str, Any]) -> Out:
@@ -82,7 +82,7 @@ class _Reader:
         for block in map(dict_of, content):
             tool, call_id = text_of(block.get("name")), text_of(block.get("id"))
             if block.get("type") == "toolCall" and tool in ("bash", *_EDITORS) and call_id:
-                own = replace(stamp, key=(stamp.place.session, call_id))
+                own = replace(stamp, key=(stamp.ts.isoformat(), call_id))
                 self.calls[call_id] = _Call(own, tool, dict_of(block.get("arguments")))
         while len(self.calls) > _OPEN_MAX:
             call = self.calls.pop(next(iter(self.calls)))

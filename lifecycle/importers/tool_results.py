@@ -17,7 +17,9 @@ _REFUSED = re.compile(
     re.I,
 )
 _NOT_GRANTED = re.compile(
-    r"requested permissions? to .{0,300}haven't granted it|permission to use .{0,100} has been denied", re.I | re.S
+    r"requested permissions? to .{0,300}haven't granted it|permission to use .{0,100} has been denied"
+    r"|^(?:Error: )?This command requires approval",
+    re.I | re.S,
 )
 _TOLD = re.compile(r"(?:the user said|user's (?:feedback|reason)|user feedback)\s*:\s*(.+)", re.I | re.S)
 _HOOK = re.compile(

@@ -188,6 +188,24 @@ def test_a_long_pasted_text_is_no_correction() -> None:
     assert not is_correction("no, " + "x" * 3000)
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("Thanks, that works. Next time use pnpm instead of npm.", "use pnpm not npm"),
+        ("looks good. but don't use npm, use pnpm", "use pnpm not npm"),
+        ("The build is red. Find out why.\nDo not change the tests.", "never edit test"),
+        ("can you fix the bug? it's in utils.py, not in main.py", "fact main.py utils.py"),
+        ("I have a page that shows orders. It should be sorted by date.", None),
+        ("Let me know when it is done. No rush.", None),
+        ("Here is the log:\n- not that one\n- wrong", None),
+    ],
+)
+def test_a_later_sentence_may_correct(text: str, rule: str | None) -> None:
+    assert is_correction(text) is (rule is not None)
+    if rule is not None:
+        assert correction_rule(text) == rule
+
+
 def share_alike(groups: list[list[str]]) -> float:
     keys = [[correction_rule(text) for text in group] for group in groups]
     pairs = [pair for group in keys for pair in combinations(group, 2)]

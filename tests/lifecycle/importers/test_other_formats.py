@@ -79,6 +79,19 @@ def test_a_pi_session_gives_intents_commands_edits_and_what_the_person_ran(tmp_p
     assert (push.data["command"], push.success, push.tags) == ("git push", True, ["by-user"])
 
 
+def test_the_copy_of_the_past_in_a_branched_pi_session_has_the_same_ids(tmp_path: Path) -> None:
+    calls = [{"type": "toolCall", "id": "c1", "name": "bash", "arguments": {"command": "make"}}]
+    lines = [
+        pi("user", 1, content="go"),
+        pi("assistant", 2, content=calls),
+        pi("toolResult", 3, toolCallId="c1", content=[]),
+    ]
+    first = imported(tmp_path / "a.jsonl", [PI_HEADER, *lines]).events
+    branch = imported(tmp_path / "b.jsonl", [{**PI_HEADER, "id": "p2"}, *lines, pi("user", 9, content="on")]).events
+    assert [event.id for event in branch[:2]] == [event.id for event in first]
+    assert len(branch) == 3
+
+
 def test_a_pi_message_without_a_session_before_it_is_noted(tmp_path: Path) -> None:
     result = imported(tmp_path / "s.jsonl", [pi("user", 1, content="x")], format="pi")
     assert result.whys == [(1, "no session line before it")]
@@ -167,7 +180,7 @@ TRAJECTORY = {
         {"role": "user", "content": ISSUE},
     ],
     "trajectory": [
-        {"action": "open a.py\n", "observation": "x", "response": "go", "state": '{"working_dir": "/r", "open_file": ""}'},
+        {"action": "open a.py\n", "observation": "", "response": "", "state": '{"working_dir": "/r", "open_file": ""}'},
         {"action": "edit 1:1\nx\nend_of_edit", "observation": "File updated.",
          "state": {"working_dir": "/r", "open_file": "/r/a.py"}},
         {"action": "python a.py", "observation": "Traceback (most recent call last):\nValueError: no", "state": "{"},
