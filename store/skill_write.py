@@ -295,7 +295,8 @@ def _edit_skill_md(data: bytes, front: Mapping[str, Any], body: str | None) -> b
             head, rest, after = [*head, *opening], ["---" + end, *rest[after:]], 1
     if body is not None:
         blank = next((i for i in range(after, len(rest)) if rest[i].strip()), len(rest))
-        gap = rest[after:blank] or ([end] if block else [])
+        had_text = blank < len(rest)
+        gap = rest[after:blank] or ([end] if block and not had_text else [])
         rest = [*rest[:after], *gap, *(line + end for line in _body_lines(body))]
     return encoding.encode("".join([*head, *block, *rest]))
 

@@ -51,7 +51,6 @@ def short_view(proposal: Proposal) -> Iterator[str]:
     width = text_width()
     yield from _head(proposal, width)
     yield from wrapped(proposal.candidate.reason, width, "  ")
-    yield ""
     yield from _answers(proposal, width)
     yield ""
     yield click.style(f"  wellworn skills accept {proposal.id}{_confirm(proposal)}", fg="green")
@@ -120,7 +119,7 @@ def _facts(proposal: Proposal, width: int) -> Iterator[str]:
     candidate = proposal.candidate
     seen = f"Seen {counted(candidate.occurrences, 'time')} in {counted(candidate.sessions, 'session')}"
     days = f" on {counted(candidate.days, 'day')}" if candidate.days else ""
-    rate = "" if candidate.success_rate is None else f"; {candidate.success_rate:.0%} of them worked"
+    rate = "" if candidate.success_rate is None else f"; {_share(candidate.success_rate)} of them worked"
     yield from wrapped(f"{seen}{days}{rate}. {candidate.reason}", width, "  ")
     for signal in candidate.repeated_signals:
         yield from wrapped(signal, width, "  - ", "    ")
@@ -131,6 +130,10 @@ def _facts(proposal: Proposal, width: int) -> Iterator[str]:
     if events:
         rests = f"Rests on {counted(len(events), 'event')}; `wellworn trace show {events[0]}` opens one."
         yield from wrapped(rests, width, "  ")
+
+
+def _share(rate: float) -> str:
+    return "all" if rate >= 1.0 else f"{rate:.0%}"
 
 
 def _answers(proposal: Proposal, width: int) -> Iterator[str]:
@@ -207,7 +210,9 @@ def _writing(proposal: Proposal, width: int) -> Iterator[str]:
 
 
 def _cut_lines(line: str, width: int) -> list[str]:
-    """Code keeps its indentation; only what is too long goes on in the next line."""
+    """Code stays as it is; only what is too long goes on in the next line, indented."""
+    if len(line) <= width // 2 or (line.isascii() and len(line) <= width):
+        return [line]
     indent = line[: len(line) - len(line.lstrip())][: width // 2]
     return wrapped(line, width, indent, indent + "  ") if line.strip() else [""]
 
