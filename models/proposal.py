@@ -139,7 +139,10 @@ class ProposalList(Wire):
 
 
 class SuggestRequest(Wire):
-    """`POST /suggest`: look for repeated friction in the caller's traces; each filter narrows what is looked at."""
+    """`POST /suggest`: look for repeated friction in the caller's traces; since and repo narrow what is looked at.
+
+    sessionId: tell only what was also done in that session. user: an admin may look at another's traces.
+    """
 
     since: datetime | None = None
     session_id: str | None = Field(default=None, max_length=500)

@@ -51,10 +51,15 @@ _OVERLAPS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whose traces are looked at, and which of them."""
+    """Whose traces are looked at, and which of them. session: only what was also done in that session is told."""
 
     user: str
     wanted: Filter
+    session: str | None = None
+
+    def tells(self, pattern: Pattern) -> bool:
+        """Say whether a pattern is asked for."""
+        return self.session is None or any(one.session == self.session for one in pattern.occurrences)
 
 
 class StoredTrace(NamedTuple):
@@ -99,16 +104,17 @@ class Suggestions:
         seen = timeline(digest, asked.wanted)
         progress(Progress("Looking for patterns", 0, 1))
         mined = mine(seen)
+        patterns, facts = (list(filter(asked.tells, found)) for found in (mined.patterns, mined.facts))
         around = self._around(asked, seen, resolve)
         known = self._proposals.known(asked.user)
         answer = SuggestAnswer(events=events, new_events=new, sessions=seen.sessions)
         found = _Found(answer)
-        total = len(mined.patterns) + len(mined.facts)
+        total = len(patterns) + len(facts)
         look = _Look(asked.user, seen, around, known)
-        for done, pattern in enumerate(mined.patterns):
+        for done, pattern in enumerate(patterns):
             progress(Progress("Drafting", done, total))
             self._one(look, pattern, found)
-        for pattern in mined.facts:
+        for pattern in facts:
             evidence = read_evidence(seen, pattern, self._fetch(asked.user))
             if evidence.occurrences:
                 answer.docs.append(draft_fact(evidence, around, new_id()).candidate)
@@ -240,7 +246,7 @@ def asked_of(request: SuggestRequest, caller: Caller, places: Places) -> Asked:
     since = request.since
     if since is not None and since.tzinfo is None:
         since = since.replace(tzinfo=UTC)
-    return Asked(whose(request.user, caller), Filter(since, session, repo, repos))
+    return Asked(whose(request.user, caller), Filter(since, repo, repos), session)
 
 
 def _may_see(asked: Asked, repo: str) -> bool:

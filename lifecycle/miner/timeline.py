@@ -20,7 +20,6 @@ class Filter:
     """What to look at; None: everything. repos: those that may be seen, beside events of no repo."""
 
     since: datetime | None = None
-    session: str | None = None
     repo: str | None = None
     repos: Collection[str] | None = None
 
@@ -81,9 +80,8 @@ def _wanted(digest: Digest, wanted: Filter) -> NDArray[np.bool_]:
     keep = np.ones(len(digest), dtype=bool)
     if wanted.since is not None:
         keep &= digest.ts >= int(wanted.since.timestamp() * 1000)
-    for column, name in ((digest.session, wanted.session), (digest.repo, wanted.repo)):
-        if name is not None:
-            keep &= column == (digest.names.index(name) if name in digest.names else -2)
+    if wanted.repo is not None:
+        keep &= digest.repo == (digest.names.index(wanted.repo) if wanted.repo in digest.names else -2)
     if wanted.repos is not None:
         seen = [-1, *(place for place, name in enumerate(digest.names) if name in wanted.repos)]
         keep &= np.isin(digest.repo, seen)

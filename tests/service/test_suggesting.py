@@ -178,7 +178,13 @@ def test_filters_narrow_what_is_looked_at(workspace: Workspace) -> None:
     assert suggest(workspace, since).proposals == []
     assert suggest(workspace, SuggestRequest(repo="https://github.com/acme/other.git")).proposals == []
     assert len(suggest(workspace, SuggestRequest(repo="https://github.com/acme/shop.git")).proposals) == 1
-    assert suggest(workspace, SuggestRequest(session_id="s1")).proposals == []
+
+
+def test_of_a_session_only_what_was_done_in_it_is_told(workspace: Workspace) -> None:
+    observe(workspace, [release(n) for n in range(4)])
+    observe(workspace, [["npm test", "make docs"]], name="other")
+    assert len(suggest(workspace, SuggestRequest(session_id="s1")).proposals) == 1
+    assert suggest(workspace, SuggestRequest(session_id="other0")).proposals == []
 
 
 def test_events_that_arrive_out_of_order_give_the_same_patterns(workspace: Workspace) -> None:
