@@ -59,6 +59,8 @@ class _Reader:
         kind = entry.get("type")
         if not isinstance(kind, str):
             yield self.source.skipped("type is missing", line.number)
+        if kind == "attachment":
+            yield from self._attachment(line, entry)
         if kind not in ("user", "assistant"):
             return
         message = entry.get("message")
@@ -75,6 +77,20 @@ class _Reader:
             yield from self._assistant(stamp, content)
         else:
             yield from self._user(stamp, entry, content)
+
+    def _attachment(self, line: Line, entry: dict[str, Any]) -> Out:
+        """A message that a person sent while the agent worked is only in an attachment."""
+        added = dict_of(entry.get("attachment"))
+        if added.get("type") != "queued_command" or added.get("commandMode", "prompt") != "prompt":
+            return
+        prompt = _text(added.get("prompt"))
+        if not prompt or _not_by_person(entry) or _not_by_person(added):
+            return
+        stamp, why = self._stamp(line, entry)
+        if stamp is None:
+            yield self.source.skipped(why, line.number)
+        else:
+            yield from self._message(stamp, entry, prompt, between=True)
 
     def _stamp(self, line: Line, entry: dict[str, Any]) -> tuple[Stamp | None, str]:
         ts, why = read_time(entry.get("timestamp"), self.source.now)
@@ -108,10 +124,10 @@ class _Reader:
                 yield from _answered(call, stamp, result, entry.get("toolUseResult"))
         if results or _not_by_person(entry):
             return
-        text = "\n".join(text_of(block.get("text")) for block in blocks if block.get("type") == "text")
-        yield from self._message(stamp, entry, text)
+        yield from self._message(stamp, entry, _text(content))
 
-    def _message(self, stamp: Stamp, entry: dict[str, Any], text: str) -> Out:
+    def _message(self, stamp: Stamp, entry: dict[str, Any], text: str, *, between: bool = False) -> Out:
+        """Yield what a person said. between: while the agent worked, so that its calls are still open."""
         message = said(text)
         if self._is_expansion(stamp, entry):
             return
@@ -120,7 +136,8 @@ class _Reader:
         if message.shell:
             yield events.command_run(stamp, message.shell, events.UNKNOWN, "by-user")
         elif message.text:
-            self.calls = {name: replace(call, passed_over=True) for name, call in self.calls.items()}
+            if not between:
+                self.calls = {name: replace(call, passed_over=True) for name, call in self.calls.items()}
             yield events.user_intent(stamp, message.text, *(("slash-command",) if message.slash else ()))
 
     def _is_expansion(self, stamp: Stamp, entry: dict[str, Any]) -> bool:
@@ -142,7 +159,8 @@ def _key(session: str, name: str) -> tuple[object, ...]:
 
 def _not_by_person(entry: dict[str, Any]) -> bool:
     marks = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
-    return any(entry.get(mark) is True for mark in marks) or entry.get("userType") == "sdk"
+    origin = text_of(dict_of(entry.get("origin")).get("kind")) or "human"
+    return origin != "human" or any(entry.get(mark) is True for mark in marks)
 
 
 def _unanswered(call: _Call) -> Iterator[TraceEvent]:
@@ -153,9 +171,9 @@ def _unanswered(call: _Call) -> Iterator[TraceEvent]:
 
 def _answered(call: _Call, stamp: Stamp, result: dict[str, Any], extra: object) -> Iterator[TraceEvent]:
     """Yield what came of a call. stamp: of the line with the result; extra: the program's own record of it."""
-    output = _output(result)
+    output = _text(result.get("content"))
     failed = result.get("is_error") is True
-    refused = refusal(output) if failed else None
+    refused = refusal(output, failed=failed)
     if refused is not None:
         tag = "refused" if refused.by_person else "not-granted"
         yield events.gate(call.stamp, call.tool, f"Not allowed: {_what(call)}", tag, passed=False)
@@ -211,8 +229,8 @@ def _what(call: _Call) -> str:
     return "Asked: " + " ".join(filter(None, questions))
 
 
-def _output(result: dict[str, Any]) -> str:
-    content = result.get("content")
+def _text(content: object) -> str:
+    """Return the text of a message or result: of its blocks, those that are text."""
     if isinstance(content, str):
         return content
     return "\n".join(text_of(dict_of(block).get("text")) for block in list_of(content))

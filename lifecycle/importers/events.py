@@ -186,7 +186,7 @@ def _event(
     return TraceEvent(
         id=event_id(place.format, *at.key),
         ts=at.ts,
-        session_id=cut(place.session, ID_MAX),
+        session_id=cut(place.session, ID_MAX) or "unnamed",
         repo=place.repo,
         kind=kind,
         summary=summary,

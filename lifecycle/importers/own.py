@@ -32,7 +32,7 @@ def _event(source: Source, line: Line, value: dict[str, Any]) -> TraceEvent | Sk
         event = TraceEvent.model_validate(given)
     except ValidationError as error:
         return source.skipped(_first(error), line.number)
-    if event.session_id is None:
+    if not (event.session_id or "").strip():
         return source.skipped("sessionId: missing", line.number)
     ts, why = read_time(given.get("ts"), source.now)
     if ts is None:

@@ -93,7 +93,7 @@ class _Reader:
         if call is None:
             return
         output, failed = _text(message.get("content")), message.get("isError") is True
-        if failed and refusal(output):
+        if refusal(output, failed=failed):
             yield events.gate(call.stamp, call.tool, f"Not allowed: {_what(call)}", "refused", passed=False)
         elif failed and stopped_by_hook(output):
             yield events.advisor(call.stamp, call.tool, output)

@@ -12,13 +12,13 @@ _END = 4000
 _EXIT_FIRST = re.compile(r"\s*(?:Error:\s*)?(?:Exit code|Command failed with exit code)[: ]+(-?\d{1,5})\b", re.I)
 _EXIT_LAST = re.compile(r"Command exited with code (-?\d{1,5})\s*$", re.I)
 _REFUSED = re.compile(
-    r"user (?:doesn't want|does not want) to (?:proceed|take this action)|user rejected|user (?:declined|denied)"
-    r"|\[request interrupted by user for tool use\]",
+    r"(?:The )?user (?:doesn't want|does not want) to (?:proceed|take this action)"
+    r"|(?:The )?user (?:rejected|declined|denied)|\[request interrupted by user for tool use\]",
     re.I,
 )
 _NOT_GRANTED = re.compile(
     r"requested permissions? to .{0,300}haven't granted it|permission to use .{0,100} has been denied"
-    r"|^(?:Error: )?This command requires approval",
+    r"|^(?:Error: )?(?:This command requires approval|Permission for this tool use was denied)",
     re.I | re.S,
 )
 _TOLD = re.compile(r"(?:the user said|user's (?:feedback|reason)|user feedback)\s*:\s*(.+)", re.I | re.S)
@@ -36,13 +36,13 @@ class Refusal:
     said: str = ""
 
 
-def refusal(output: str) -> Refusal | None:
-    """Return that a tool was refused, if that is what a failed call's output says."""
+def refusal(output: str, *, failed: bool) -> Refusal | None:
+    """Return that a tool was refused, if that is what its output says. failed: it is marked as an error."""
     start = output[:_START]
-    if _REFUSED.search(start):
+    if _REFUSED.match(start) or (failed and _REFUSED.search(start)):
         told = _TOLD.search(output[:_END])
         return Refusal(True, told[1].strip() if told else "")
-    return Refusal(False) if _NOT_GRANTED.search(start) else None
+    return Refusal(False) if failed and _NOT_GRANTED.search(start) else None
 
 
 def stopped_by_hook(output: str) -> bool:
@@ -60,10 +60,7 @@ def ended(output: str, *, failed: bool, plain: bool = True) -> Ran:
 
     plain: a result without an error means exit status 0 (not so where the tool forgives some statuses).
     """
+    if not failed:
+        return Ran(True, 0 if plain else None, output[-_END:])
     found = _EXIT_FIRST.match(output) or _EXIT_LAST.search(output[-_END:])
-    if found:
-        code = int(found[1])
-        return Ran(code == 0, code, output[-_END:])
-    if failed:
-        return Ran(False, None, output[-_END:])
-    return Ran(True, 0 if plain else None, output[-_END:])
+    return Ran(False, int(found[1]) or None if found else None, output[-_END:])

@@ -42,6 +42,10 @@ LINES: dict[str, list[Any]] = {
         answer([{"type": "text", "text": "the user doesn't want to proceed. the user said: no"}], error=True),
         call("AskUserQuestion", questions=[{"question": "q"}]),
         answer("x"),
+        {
+            **line("attachment", ""),
+            "attachment": {"type": "queued_command", "prompt": [{"text": "x"}], "origin": {"kind": "human"}},
+        },
         call("ExitPlanMode", plan="p"),
         answer("x"),
     ],

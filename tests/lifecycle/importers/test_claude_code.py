@@ -207,6 +207,41 @@ def test_a_call_that_was_passed_over_has_no_outcome(tmp_path: Path) -> None:
     assert (intent.summary, run.data["command"], run.success) == ("leave it", "sleep 9", None)
 
 
+def test_a_session_whose_name_is_no_text_is_unnamed(tmp_path: Path) -> None:
+    assert transcript(tmp_path, line("user", "go", sessionId="\0")).event.session_id == "unnamed"
+
+
+def queued(prompt: object, second: int, **more: object) -> dict[str, object]:
+    added = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt", **more}
+    return {**line("attachment", "", second), "attachment": added}
+
+
+def test_what_a_person_says_while_a_command_runs_is_an_intent_and_the_command_keeps_its_outcome(tmp_path: Path) -> None:
+    intent, run = transcript(tmp_path, call("Bash", command="make"), queued("no, use just", 2), answer("", 3)).events
+    assert (intent.kind, intent.summary) == (TraceKind.user_intent, "no, use just")
+    assert (run.data["command"], run.success) == ("make", True)
+    blocks = queued([{"type": "text", "text": "go"}], 1, origin={"kind": "human"})
+    assert transcript(tmp_path, blocks).event.summary == "go"
+
+
+def test_what_a_program_puts_into_the_queue_is_no_intent(tmp_path: Path) -> None:
+    others = [queued("done", 1, commandMode="task-notification"), queued("hi", 2, origin={"kind": "peer"}),
+              {**line("attachment", "", 3), "attachment": {"type": "todo_reminder"}},
+              line("user", "hi", 4, origin={"kind": "task-notification"})]  # fmt: skip
+    assert transcript(tmp_path, *others).events == []
+    assert transcript(tmp_path, *others).skipped == []
+
+
+def test_a_refusal_counts_also_when_it_is_not_marked_as_an_error(tmp_path: Path) -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    assert transcript(tmp_path, *ran("npm i", refused)).event.kind is TraceKind.approval_gate
+
+
+def test_output_that_only_speaks_of_exit_codes_changes_nothing(tmp_path: Path) -> None:
+    for output in ("Exit code 1\nfrom a log", "a log: Command exited with code 3"):
+        assert transcript(tmp_path, *ran("cat log", output)).event.data["exitCode"] == 0
+
+
 def test_session_and_repo_of_the_caller_win(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     transcript(tmp_path, line("user", "go"))

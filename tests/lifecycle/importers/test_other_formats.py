@@ -37,7 +37,7 @@ def test_our_own_events_come_through_as_they_are(tmp_path: Path) -> None:
 
 def test_lines_of_our_own_that_are_not_exact_are_noted_with_their_field(tmp_path: Path) -> None:
     changes: list[dict[str, Any]] = [
-        {}, {"kind": "nonsense"}, {"colour": 1}, {"ts": None}, {"sessionId": None}, {"summary": "x" * 3000},
+        {}, {"kind": "nonsense"}, {"colour": 1}, {"ts": None}, {"sessionId": " "}, {"summary": "x" * 3000},
         {"ts": "2031-01-01T00:00:00Z"},
     ]  # fmt: skip
     lines = [{**EVENT, **change} for change in changes]
