@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from wellworn.lifecycle.observing import kept_name, observe
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import InvalidInput, NotAllowed, TooLarge, WellwornError
-from wellworn.models.trace import TRACE_BATCH_MAX, TRACE_PAGE_MAX, TraceAnswer, TraceEvent, TraceList
+from wellworn.models.trace import TRACE_BATCH_MAX, TRACE_PAGE_MAX, TraceAnswer, TraceEvent, TraceKind, TraceList
 from wellworn.service.places import Places, may_see_repo, normalise_repo
 from wellworn.service.settings import Settings
 from wellworn.store.database import Database
@@ -17,6 +18,7 @@ from wellworn.store.traces import Age, TraceCount, TraceFilter, TraceRow, TraceT
 AHEAD = timedelta(minutes=5)
 """Clocks differ by this much; what is later has not happened."""
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _SHOWN = 80
 
 
@@ -102,6 +104,7 @@ class Traces:
             since=wanted.since,
             until=wanted.until,
             success=wanted.success,
+            id=None if wanted.id is None else kept_name(wanted.id),
             repos=[normalise_repo(name) for name in caller.repos] if caller.repos else None,
         )
 
@@ -139,15 +142,21 @@ class _Check:
         return event.model_copy(update={"repo": repo, "user": user})
 
     def _required(self, event: TraceEvent) -> None:
-        for name, value in (("id", event.id), ("ts", event.ts), ("sessionId", event.session_id)):
-            if not value:
-                raise InvalidInput("A trace event needs an id, a ts and a sessionId.", field=name)
-        moment = event.ts if event.ts is None or event.ts.tzinfo else event.ts.replace(tzinfo=UTC)
-        if moment is not None and moment > self._latest:
+        for name, value in (("id", event.id), ("sessionId", event.session_id)):
+            if value is None or not _NAME.fullmatch(value):
+                raise InvalidInput(
+                    f"The {name} of a trace event has 1 to 200 characters, none of them a control character.",
+                    hint="Give one.",
+                    field=name,
+                )
+        if event.ts is None:
+            raise InvalidInput("A trace event needs a time.", hint="Send when it happened.", field="ts")
+        moment = event.ts if event.ts.tzinfo else event.ts.replace(tzinfo=UTC)
+        if moment > self._latest:
             raise InvalidInput(
                 "The time lies in the future.", hint="Check the sender's clock and its time zone.", field="ts"
             )
-        if moment is not None and moment < _EARLIEST:
+        if moment < _EARLIEST:
             raise InvalidInput("The time lies before 1970.", hint="Send when it happened.", field="ts")
 
     def _repo(self, stated: str | None, folder: str | None) -> str | None:
@@ -186,3 +195,25 @@ def read_moment(text: str | None, field: str) -> datetime | None:
             f"{field} is not a date or time.", hint="Write it like 2026-03-01 or 2026-03-01T09:30:00Z.", field=field
         ) from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def read_filter(
+    *,
+    sessionId: str | None = None,  # noqa: N803  wire names
+    repo: str | None = None,
+    kind: str | None = None,
+    tag: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    success: str | None = None,
+) -> TraceFilter:
+    """Return a filter from its texts in wire names. Raises InvalidInput naming the one that cannot be used."""
+    return TraceFilter(
+        session_id=sessionId,
+        repo=repo,
+        kind=None if kind is None else TraceKind(kind),
+        tag=tag,
+        since=read_moment(since, "since"),
+        until=read_moment(until, "until"),
+        success=None if success is None else success == "true",
+    )

@@ -78,6 +78,7 @@ class TraceFilter:
     since: datetime | None = None
     until: datetime | None = None
     success: bool | None = None
+    id: str | None = None
     repos: Collection[str] | None = None
 
 
@@ -254,6 +255,7 @@ def no_trace(trace_id: str) -> NotFound:
 def _where(user: str, wanted: TraceFilter) -> tuple[list[str], list[Any]]:
     where, values = ["user = ?"], [storable(user)]
     tests = (
+        ("id = ?", wanted.id),
         ("session_id = ?", wanted.session_id),
         ("repo = ?", wanted.repo),
         ("kind = ?", wanted.kind),

@@ -24,6 +24,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "serve": ("serve", "serve", "Run the service that agents post their messages to."),
     "skills": ("skills", "skills", "List, show and explain skills."),
     "feedback": ("feedback", "feedback", "Say that a resolution was right or wrong; wellworn learns from it."),
+    "trace": ("trace", "trace", "What happened: add, list, show, import, prune."),
     "import": ("library", "import_", "Bring skills in from a JSONL library."),
     "export": ("library", "export", "Write skills out as a JSONL library or as plain SKILL.md folders."),
     "sources": ("sources", "sources", "Folders that skills are read from: list, add, remove, vouch."),

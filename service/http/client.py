@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from typing import Any, Self, TypeVar
@@ -32,6 +32,7 @@ from wellworn.models.resolution import (
     TaughtUtterance,
 )
 from wellworn.models.skill import SkillList, SkillView
+from wellworn.models.trace import TraceAnswer, TraceEvent
 from wellworn.service.http.decisions_client import DecisionsClient
 from wellworn.service.http.place import read_place
 from wellworn.service.settings import Settings
@@ -125,6 +126,11 @@ class ServiceClient(DecisionsClient):
     def forget_key(self, key_id: str) -> list[TaughtUtterance]:
         removed = self._ask("DELETE", f"/taught?{urlencode({'keyId': key_id})}")
         return [TaughtUtterance.model_validate(one) for one in removed]
+
+    def add_traces(self, events: Sequence[TraceEvent]) -> TraceAnswer:
+        """Send a batch as it is; the service says what it does not take."""
+        body = b",".join(event.model_dump_json(by_alias=True, exclude_defaults=True).encode() for event in events)
+        return TraceAnswer.model_validate(self._ask("POST", "/traces", b'{"events":[' + body + b"]}"))
 
     def reindex(self) -> Iterator[dict[str, Any]]:
         """Start a reindex and yield the job (as JSON data) at every change; the last has `report`."""

@@ -41,6 +41,9 @@ EVENTS = Body(
         )
     ],
 )
+Id = Annotated[
+    str | None, QueryParameter(name="id", max_length=200, description="With this id, which may also hold a slash.")
+]
 Session = Annotated[str | None, QueryParameter(name="sessionId", max_length=500, description="Of this session.")]
 Repo = Annotated[str | None, QueryParameter(name="repo", max_length=500, description="Its id, root folder or origin.")]
 Kind = Annotated[TraceKind | None, QueryParameter(name="kind", description="Of this kind.")]
@@ -75,7 +78,7 @@ async def add_traces(data: Annotated[TraceBatch, EVENTS], here: NamedDependency[
     "/traces",
     guards=[
         needs(Role.agent),
-        only("sessionId", "repo", "kind", "tag", "since", "until", "success", "user", "limit", "cursor"),
+        only("id", "sessionId", "repo", "kind", "tag", "since", "until", "success", "user", "limit", "cursor"),
     ],
     summary="List what happened",
     responses=errors(400),
@@ -84,6 +87,7 @@ async def add_traces(data: Annotated[TraceBatch, EVENTS], here: NamedDependency[
 async def traces(
     *,
     here: NamedDependency[Here],
+    trace_id: Id = None,
     session_id: Session = None,
     repo: Repo = None,
     kind: Kind = None,
