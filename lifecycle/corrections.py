@@ -33,7 +33,7 @@ _HARMLESS = _any(
     r"no(?:pe)?[,.!]? (?:i'?m (?:good|fine|done|happy)|one\b|matter|big deal|wonder|more questions|further"
     r"|comment|offen[cs]e)",
     r"no(?:pe)?[,.!]? (?:longer|way to|gracias|obrigad|merci|danke|errors?\b.{0,20}$|tests? (?:fail|yet|are|found))",
-    r"not (?:a |too |so |that |half )?(?:bad|sure|yet|now|really|too|necessarily|at all|urgent|important|only"
+    r"not a (?:big|huge|problem|fan|blocker|priority)|not (?:a |too |so |that |half )?(?:bad|sure|yet|now|really|too|necessarily|at all|urgent|important|only"
     r"|much|many)\b",
     rf"(?:that|this|it)(?:'?s| is| was) (?:not (?:a )?(?:bad|necessary|urgent|important)|{_FINE}\b(?! for))",
     r"never ?mind|nothing\b|none\b|do not (?:worry|know)\b|don'?t (?:worry|bother|know|think|see|understand"
@@ -43,7 +43,7 @@ _HARMLESS = _any(
     r"i said (?:yes|ok|that'?s fine|hello|hi|thank)|no it (?:works|is)\b|do not \w+ \w+ is\b",
 )
 _QUESTION = re.compile(
-    r"(?:how|can|could|do|does|did|is|are|was|should|shall|what|what's|which|where|when|who|would|will|may"
+    r"(?!(?:can|could|would|will) you (?:please )?(?:not|stop)\b)(?:how|can|could|do|does|did|is|are|was|should|shall|what|what's|which|where|when|who|would|will|may"
     r"|have|has|any"
     r"|isn'?t|aren'?t|why (?:does|is|do we|isn't|doesn't|can't|was|the))\b[^?\n]*\?"
 )
@@ -75,7 +75,7 @@ _WRONG = _any(
     r"(?:the )?(?:opposite|other way a?round)\b",
     r"not (?:that|this|those|these|the|like that|like this|what|how|in|on|with|from|here|to|into|a|an|my|our"
     r"|every)\b",
-    r"not \S+(?: \S+)?[,;:] \S+",
+    r"not \S+(?: \S+)?[,;:!] \S+",
     r"(?:that|this|it|which)\S?(?:'?s| is| was)? (?:still )?(?:just )?(?:the )?(?:wrong|incorrect|false)\b",
     r"(?:that|this|it)\S?(?:'?s| is| was) (?:still )?not (?:right|it|what|how|the|correct|where|my|our|true"
     r"|needed)\b",
@@ -97,7 +97,8 @@ _WRONG = _any(
 _YOU = _any(
     r"you(?:'re| are| were) (?:(?:now |still |all )*wrong|not supposed|supposed to|missing|misunderst|using"
     r" \S+ again)",
-    r"you(?:'re| are) \w+ing the wrong\b",
+    r"you(?:'re| are|'ve| have)? \w+(?:ing|ed) the wrong\b|why (?:is|are|was) [^?]{1,60}\bagain\b",
+    r"[^.?!\n]{1,80}(?:, again|\b(?:missing|wrong|broken|there) again)(?:[.!,]|$)",
     r"you(?:'re| are| did| just)? ?\w*(?:ing|ed)\b[^.?!\n]{0,80}\bagain\b",
     r"you (?:forgot|missed|didn'?t|did not|should(?:n'?t| not)? (?!i\b|be able)|weren'?t|keep|kept|skipped"
     r"|misunderstood|ignored)\b",
@@ -140,7 +141,7 @@ _RULES = _any(
     r"we(?:'re)? (?:only |always |still )?(?:use|using|run|call|deploy|prefer|agreed|decided|settled)\b(?!.*,"
     r" (?:can|could|how|what)\b)",
     r"we(?:'re| are)? (?:don'?t|do not|never|no longer|aren'?t|not) \w+",
-    r"scratch that|try again[,:] |without (?:the|any|all)\b|only (?:the|in|on) \w+",
+    rf"(?:rather|better) {_VERB}\b|scratch that|try again[,:] |without (?:the|any|all)\b|only (?:the|in|on) \w+",
     r"(?:please )?follow (?:the|our) [\w -]{0,30}(?:convention|style|guideline|rules?)",
     r"(?:use|try|take) (?:the )?(?:other|right|correct|proper|actual) \w+",
     rf"(?:{_VERB}|commit|merge) [^.?!\n]{{1,60}}, not (?:after|before|in|on|into|from|to|with|the)\b",

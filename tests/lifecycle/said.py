@@ -294,3 +294,59 @@ muito bom
 好的
 はい、お願いします
 """.strip().splitlines()
+
+FOURTH_CORRECTIONS = """
+hm no, the other way: first build, then test
+you renamed the wrong variable
+please put tests next to the source, not in a separate folder
+that is the wrong ticket number, it's PROJ-42
+I explicitly said no new dependencies
+don't put secrets in the compose file
+could you not reformat files you don't touch?
+always use absolute imports
+this isn't what we agreed on
+we don't do default exports
+use the logger, not print
+the commit message needs the ticket number, again
+no! don't drop the table
+rather call the api through the gateway
+stop asking for permission for every ls
+You should have asked me before deleting that
+use fixtures instead of setUp please
+not staging! prod
+never edit migrations that are already applied
+why is there a console.log again? remove it
+it's pnpm here, not npm
+I told you twice already that we target python 3.11
+sorry, I meant the payments service
+the changelog entry is missing again, please always add one
+nicht so, mach es wie in der alten Version
+""".strip().splitlines()
+
+FOURTH_OTHERS = """
+no comment from the reviewer yet, let's wait
+the tests are green now
+is the staging db on port 5433?
+please rename the variable foo to bar
+add a note to the readme that we use pnpm
+deploy the branch release/2.x to staging
+what happens if I don't pass a token?
+we should think about caching at some point
+let me know which files you changed
+can you check whether the wrong price comes from the cache?
+generate a migration that renames the column
+open a pull request against develop
+I like it, merge it
+you have my permission to push
+summarise the discussion in the ticket
+bump the version to 2.0.0 and tag it
+the customer says it is not possible to log in
+make it faster
+could you also handle empty lists?
+not a big fan of the name but ok, go ahead
+write the release notes for 1.4
+why are the tests slow?
+convert this class to a dataclass
+good, now squash the commits and push
+danke, passt so
+""".strip().splitlines()
