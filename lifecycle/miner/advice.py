@@ -57,17 +57,15 @@ def _occurrence(timeline: Timeline, case: Case, rows: tuple[int, ...]) -> Occurr
 
 def _warnings(timeline: Timeline) -> Iterator[tuple[str, Case]]:
     """Yield each warning with the commands and edits that came right after it."""
-    digest = timeline.digest
+    rows = timeline.rows
     for start in timeline.rows_of(RowKind.advice).tolist():
-        session, last = int(digest.session[start]), start
+        session, last = rows.session[start], start
         work: list[int] = []
         for row in range(start + 1, min(len(timeline), start + 4 * _LOOK_AHEAD)):
-            if digest.session[row] != session or digest.ts[row] - digest.ts[last] > BREAK_MS:
+            ends = rows.session[row] != session or rows.ts[row] - rows.ts[last] > BREAK_MS
+            if ends or rows.kind[row] == RowKind.advice or len(work) >= _LOOK_AHEAD:
                 break
-            kind = digest.kind[row]
-            if kind == RowKind.advice or len(work) >= _LOOK_AHEAD:
-                break
-            if kind in (RowKind.command, RowKind.edit):
+            if rows.kind[row] in (RowKind.command, RowKind.edit):
                 work.append(row)
                 last = row
         yield timeline.label_of(start), Case(session, (start, *work), tuple(work), None)

@@ -11,9 +11,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import IntEnum
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,19 +35,22 @@ Int32 = NDArray[np.int32]
 Int8 = NDArray[np.int8]
 
 
-class RowKind(IntEnum):
-    """What a row of a digest says. Its label: a step's key, a file's name, a rule, a warning, a reviewer."""
+class RowKind:
+    """What a row of a digest says. Its label: a step's key, a file's name, a rule, a warning, a reviewer.
 
-    command = 0
-    edit = 1
-    intent = 2
-    correction = 3
-    fact = 4
-    checklist = 5
-    review = 6
-    advice = 7
-    gate = 8
-    other = 9  # nothing that a detector looks at; kept so that events can be counted
+    Plain numbers: they are compared millions of times.
+    """
+
+    command: Final = 0
+    edit: Final = 1
+    intent: Final = 2
+    correction: Final = 3
+    fact: Final = 4
+    checklist: Final = 5
+    review: Final = 6
+    advice: Final = 7
+    gate: Final = 8
+    other: Final = 9  # nothing that a detector looks at; kept so that events can be counted
 
 
 class Observed(Protocol):
@@ -78,7 +80,7 @@ class Observed(Protocol):
 class Digest:
     """Rows in the order of arrival, as columns of one length.
 
-    seq: the event's number. ts: milliseconds since 1970. kind: RowKind. success: 1, 0, or -1 for not known.
+    seq: the event's number. ts: milliseconds since 1970. kind: of RowKind. success: 1, 0, or -1 for not known.
     label, detail, session, repo: places in `names` (-1: none). detail: of what failed, the shape of its error.
     """
 
@@ -131,7 +133,7 @@ def digest_events(events: Iterable[Observed]) -> Digest:
     return columns.digest()
 
 
-Row = tuple[RowKind, int, str | None, str | None]
+Row = tuple[int, int, str | None, str | None]
 _NOTHING: tuple[Row, ...] = ((RowKind.other, -1, None, None),)
 
 
@@ -164,12 +166,17 @@ def _command_rows(event: Observed) -> list[Row]:
         if name is None:
             return []
         return [(RowKind.command, _flag(succeeded), name, _error(event, succeeded))]
-    steps = [step for step in steps_of(command) if not step.noise]
+    keys = _keys(command)
     # Of a line that failed it is not known which part did; the last is the likeliest, the others ran.
-    rows: list[Row] = [(RowKind.command, _flag(True if succeeded else None), step.key, None) for step in steps[:-1]]
-    if steps:
-        rows.append((RowKind.command, _flag(succeeded), steps[-1].key, _error(event, succeeded)))
+    rows: list[Row] = [(RowKind.command, 1 if succeeded else -1, key, None) for key in keys[:-1]]
+    if keys:
+        rows.append((RowKind.command, _flag(succeeded), keys[-1], _error(event, succeeded)))
     return rows
+
+
+@lru_cache(maxsize=16_384)
+def _keys(command: str) -> tuple[str, ...]:
+    return tuple(step.key for step in steps_of(command) if not step.noise)
 
 
 _PROMPT = re.compile(r"^\s*(?:\$|>|%|#)\s+")

@@ -17,6 +17,7 @@ from wellworn.models.proposal import Signal
 _LOOK_AHEAD = 12
 _ERRORS_ALIKE = 0.6
 _SUCCESSES_READ = 500
+_WORK = (RowKind.command, RowKind.edit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +75,19 @@ def _after_success(timeline: Timeline, step: int) -> dict[int, float]:
     worked = worked[:: max(1, len(worked) // _SUCCESSES_READ)]
     hits: Counter[int] = Counter()
     for row in worked.tolist():
-        following = _following(timeline, row)
-        hits.update({int(digest.label[other]) for other in following})
+        hits.update({timeline.rows.label[other] for other in _following(timeline, row)})
     return {key: (count + 1) / (len(worked) + 2) for key, count in hits.items()}
 
 
 def _following(timeline: Timeline, row: int) -> list[int]:
     """Return the commands and edits after a row up to the next run of its step."""
-    digest = timeline.digest
+    rows = timeline.rows
+    step, session = rows.label[row], rows.session[row]
     found: list[int] = []
     for later in range(row + 1, min(len(timeline), row + 3 * _LOOK_AHEAD)):
-        ends = digest.session[later] != digest.session[row] or digest.label[later] == digest.label[row]
-        if ends or len(found) >= _LOOK_AHEAD:
+        if rows.session[later] != session or rows.label[later] == step or len(found) >= _LOOK_AHEAD:
             break
-        if digest.kind[later] in (RowKind.command, RowKind.edit):
+        if rows.kind[later] in _WORK:
             found.append(later)
     return found
 
@@ -120,42 +120,35 @@ def _pattern(timeline: Timeline, step: _Step, error: str | None, cases: Sequence
 
 def _failures(timeline: Timeline) -> Iterator[_Failure]:
     """Yield each time that a step failed, with what was done until it worked again or was given up."""
-    digest = timeline.digest
-    kinds, labels, flags, ts = digest.kind.tolist(), digest.label.tolist(), digest.success.tolist(), digest.ts.tolist()
+    rows = timeline.rows
     for start, end in timeline.spans():
-        row = start
         busy: dict[int, int] = {}  # a failing step is one failure until it works or is forgotten
-        while row < end:
-            if kinds[row] == RowKind.command and flags[row] == 0 and busy.get(labels[row], -1) < row:
-                failure, last = _failure(timeline, row, end, (kinds, labels, flags, ts))
-                busy[labels[row]] = last
+        for row in range(start, end):
+            if rows.kind[row] == RowKind.command and rows.success[row] == 0 and busy.get(rows.label[row], -1) < row:
+                failure, last = _failure(timeline, row, end)
+                busy[rows.label[row]] = last
                 yield failure
-            row += 1
 
 
-def _failure(
-    timeline: Timeline, row: int, end: int, columns: tuple[list[int], list[int], list[int], list[int]]
-) -> tuple[_Failure, int]:
-    kinds, labels, flags, ts = columns
-    step, last = labels[row], row
-    work: list[int] = []
+def _failure(timeline: Timeline, row: int, end: int) -> tuple[_Failure, int]:
+    rows = timeline.rows
+    step, last = rows.label[row], row
+    seen, work = [row], list[int]()
     ended: bool | None = None
-    rows = [row]
     for later in range(row + 1, end):
-        if len(work) >= _LOOK_AHEAD or ts[later] - ts[last] > BREAK_MS:
+        if len(work) >= _LOOK_AHEAD or rows.ts[later] - rows.ts[last] > BREAK_MS:
             break
-        if kinds[later] not in (RowKind.command, RowKind.edit):
+        if rows.kind[later] not in _WORK:
             continue
         last = later
-        rows.append(later)
-        if labels[later] == step:
-            ended = flags[later] == 1
+        seen.append(later)
+        if rows.label[later] == step:
+            ended = rows.success[later] == 1
             if ended:
                 break
-            continue
-        if flags[later] != 0:
+        elif rows.success[later] != 0:
             work.append(later)
-    if ended is not True and rows[-1] != row:
-        rows, ended = rows[:1] + work, False if ended is False else None
+    if ended is not True:
+        seen, ended = [row, *work], False if ended is False else None
     detail = timeline.name(int(timeline.digest.detail[row])) or ""
-    return _Failure(step, detail, Case(int(timeline.digest.session[row]), tuple(rows), tuple(work), ended)), last
+    return _Failure(step, detail, Case(rows.session[row], tuple(seen), tuple(work), ended)), last

@@ -67,24 +67,22 @@ def _occurrence(timeline: Timeline, loop: _Loop, keys: tuple[int, ...]) -> Occur
 
 
 def _loops(timeline: Timeline) -> Iterator[tuple[str, _Loop]]:
-    digest = timeline.digest
-    reviewers = {place: found for place, name in enumerate(digest.names) if (found := _reviews(name)) is not None}
+    names = timeline.digest.names
+    commands = {place: found for place, name in enumerate(names) if (found := _reviews(name)) is not None}
+    rows = timeline.rows
     for start, end in timeline.spans():
         open_loops: dict[str, list[int]] = defaultdict(list)
         for row in range(start, end):
-            kind = digest.kind[row]
-            if kind == RowKind.review:
-                name = timeline.label_of(row)
-            elif kind == RowKind.command and int(digest.label[row]) in reviewers:
-                name = reviewers[int(digest.label[row])]
-            else:
+            kind, label = rows.kind[row], rows.label[row]
+            if kind != RowKind.review and not (kind == RowKind.command and label in commands):
                 continue
+            name = names[label] if kind == RowKind.review else commands[label]
             before = open_loops[name]
             if before and not _follows(timeline, before[-1], row):
                 yield from _closed(timeline, name, before)
                 before = open_loops[name] = []
             before.append(row)
-            if digest.success[row] == 1 and kind == RowKind.review:
+            if rows.success[row] == 1 and kind == RowKind.review:
                 yield from _closed(timeline, name, before)
                 open_loops[name] = []
         for name in sorted(open_loops):
@@ -98,13 +96,13 @@ def _reviews(name: str) -> str | None:
 
 def _follows(timeline: Timeline, review: int, row: int) -> bool:
     """Say whether there was work between two reviews, and not too much of it."""
-    digest = timeline.digest
     work = _work(timeline, review, row)
-    return bool(work) and len(work) <= _MOST_BETWEEN and digest.ts[row] - digest.ts[review] <= BREAK_MS
+    pause = timeline.rows.ts[row] - timeline.rows.ts[review]
+    return bool(work) and len(work) <= _MOST_BETWEEN and pause <= BREAK_MS
 
 
 def _work(timeline: Timeline, first: int, end: int) -> tuple[int, ...]:
-    kinds = timeline.digest.kind
+    kinds = timeline.rows.kind
     return tuple(row for row in range(first + 1, end) if kinds[row] in (RowKind.command, RowKind.edit))
 
 

@@ -10,7 +10,7 @@ from wellworn.lifecycle.miner.patterns import Occurrence, Pattern, is_repeated
 from wellworn.lifecycle.miner.timeline import Timeline
 from wellworn.models.proposal import Signal
 
-_ALIKE = {RowKind.correction: 0.6, RowKind.fact: 0.6, RowKind.checklist: 0.5}
+_ALIKE: dict[int, float] = {RowKind.correction: 0.6, RowKind.fact: 0.6, RowKind.checklist: 0.5}
 
 
 def find_sayings(timeline: Timeline) -> list[Pattern]:
@@ -26,7 +26,7 @@ def find_facts(timeline: Timeline) -> list[Pattern]:
     return _of_kind(timeline, RowKind.fact, Signal.repeated_correction)
 
 
-def _of_kind(timeline: Timeline, kind: RowKind, signal: Signal) -> list[Pattern]:
+def _of_kind(timeline: Timeline, kind: int, signal: Signal) -> list[Pattern]:
     said: dict[str, list[int]] = defaultdict(list)
     for row in timeline.rows_of(kind).tolist():
         said[timeline.label_of(row)].append(row)

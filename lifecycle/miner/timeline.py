@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,17 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of a timeline as lists: reading one value of an array takes several times as long."""
+
+    kind: list[int]
+    label: list[int]
+    success: list[int]
+    session: list[int]
+    ts: list[int]
+
+
+@dataclass(frozen=True)
 class Timeline:
     """Rows sorted by session, then time, then arrival. bounds: the first row of each session, and the end."""
 
@@ -33,6 +45,12 @@ class Timeline:
 
     def __len__(self) -> int:
         return len(self.digest)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The columns as lists, for whoever goes from row to row."""
+        columns = self.digest
+        return Rows(*(getattr(columns, name).tolist() for name in Rows.__dataclass_fields__))
 
     @property
     def sessions(self) -> int:
@@ -50,7 +68,7 @@ class Timeline:
     def label_of(self, row: int) -> str:
         return self.digest.names[int(self.digest.label[row])]
 
-    def rows_of(self, kind: RowKind) -> NDArray[np.int64]:
+    def rows_of(self, kind: int) -> NDArray[np.int64]:
         """Return the places of the rows of one kind, in order."""
         return np.flatnonzero(self.digest.kind == kind)
 
