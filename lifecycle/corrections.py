@@ -33,7 +33,8 @@ _HARMLESS = _any(
     r"no(?:pe)?[,.!]? (?:i'?m (?:good|fine|done|happy)|one\b|matter|big deal|wonder|more questions|further"
     r"|comment|offen[cs]e)",
     r"no(?:pe)?[,.!]? (?:longer|way to|gracias|obrigad|merci|danke|errors?\b.{0,20}$|tests? (?:fail|yet|are|found))",
-    r"not a (?:big|huge|problem|fan|blocker|priority)|not (?:a |too |so |that |half )?(?:bad|sure|yet|now|really|too|necessarily|at all|urgent|important|only"
+    r"not a (?:big|huge|problem|fan|blocker|priority)",
+    r"not (?:a |too |so |that |half )?(?:bad|sure|yet|now|really|too|necessarily|at all|urgent|important|only"
     r"|much|many)\b",
     rf"(?:that|this|it)(?:'?s| is| was) (?:not (?:a )?(?:bad|necessary|urgent|important)|{_FINE}\b(?! for))",
     r"never ?mind|nothing\b|none\b|do not (?:worry|know)\b|don'?t (?:worry|bother|know|think|see|understand"
@@ -43,8 +44,8 @@ _HARMLESS = _any(
     r"i said (?:yes|ok|that'?s fine|hello|hi|thank)|no it (?:works|is)\b|do not \w+ \w+ is\b",
 )
 _QUESTION = re.compile(
-    r"(?!(?:can|could|would|will) you (?:please )?(?:not|stop)\b)(?:how|can|could|do|does|did|is|are|was|should|shall|what|what's|which|where|when|who|would|will|may"
-    r"|have|has|any"
+    r"(?!(?:can|could|would|will) you (?:please )?(?:not|stop)\b)"
+    r"(?:how|can|could|do|does|did|is|are|was|should|shall|what|what's|which|where|when|who|would|will|may|have|has|any"
     r"|isn'?t|aren'?t|why (?:does|is|do we|isn't|doesn't|can't|was|the))\b[^?\n]*\?"
 )
 _VERB = (
