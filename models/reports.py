@@ -65,13 +65,21 @@ class IndexView(Wire):
     last_reindex: ReindexReport | None = None
 
 
+class BlockedSkill(Wire):
+    """A skill that was left out of an import, and the names of the security findings that nobody has allowed."""
+
+    id: str
+    findings: list[str]
+
+
 class ImportReport(Wire):
-    """What an import wrote, and where."""
+    """What an import wrote, and where; blocked: what was left out of it."""
 
     folder: str
     added: int
     replaced: int
     unchanged: int
+    blocked: list[BlockedSkill] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 

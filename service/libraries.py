@@ -17,6 +17,7 @@ from wellworn.models.errors import InvalidInput, NotFound, StoreError
 from wellworn.models.reports import ImportReport, Progress, ShowProgress, SourceView, no_progress
 from wellworn.models.skill import Scope, Skill
 from wellworn.service.places import Owner
+from wellworn.service.scanning import sifted
 from wellworn.service.settings import Settings
 from wellworn.store.database import Database
 from wellworn.store.discovery import (
@@ -214,14 +215,23 @@ class Libraries:
     # -- in and out ------------------------------------------------------------------------------------------------
 
     def import_file(
-        self, path: Path, *, scope: Scope, repo: str | None, replace: bool, progress: ShowProgress
+        self,
+        path: Path,
+        *,
+        scope: Scope,
+        repo: str | None,
+        replace: bool,
+        overrides: Sequence[str],
+        progress: ShowProgress,
     ) -> ImportReport:
         """Write a library's skills into wellworn's own folder of the scope, and read them into the store.
 
-        Raises InvalidInput naming file and line, Conflict when a skill is there already and `replace` is not set.
+        Those with high security findings that are not named in `overrides` are left out. Raises InvalidInput naming
+        file and line, Conflict when a skill is there already and `replace` is not set.
         """
-        library = read_library(path)
+        whole = read_library(path)
         source = self._target(scope, repo)
+        library, blocked, capped = sifted(whole, overrides, progress)
         before = set(self._skills.stamps(source.id))
         progress(Progress("Writing skills", 0, len(library)))
         done = import_library(library, source.path, scope=scope, replace=replace)
@@ -235,7 +245,8 @@ class Libraries:
             added=added,
             replaced=max(0, done.written - added),
             unchanged=done.unchanged,
-            notes=notes,
+            blocked=blocked,
+            notes=[*capped, *notes],
         )
 
     def _target(self, scope: Scope, repo: str | None) -> Source:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from wellworn.lifecycle.accepting import Draft, refuse_findings
+from wellworn.models.errors import InvalidInput
 from wellworn.models.proposal import ScanFinding, SkillChange
 from wellworn.models.recipe import ForgeRecipe
-from wellworn.models.skill import Risk, SkillManifest
+from wellworn.models.reports import BlockedSkill, Progress, ShowProgress
+from wellworn.models.skill import Risk, SkillManifest, Trust
 from wellworn.store.text_file import Notes, decode_text, read_bounded
+from wellworn.store.transfer import Library
 
 _MOST_FILES = 1000
+_SHOW_EVERY = 50
+_NAMED = 5
 _ALLOWED = "allowed: "
 _OWN = frozenset({"skill.md", "manifest.yaml", "manifest.yml"})
 
@@ -45,6 +51,35 @@ def scanned(
     refuse_findings(blocked)
     names = allowed_names(findings, overrides)
     return findings, f"{_ALLOWED}{', '.join(names)}" if names else None
+
+
+def sifted(
+    library: Library, overrides: Sequence[str], progress: ShowProgress
+) -> tuple[Library, list[BlockedSkill], list[str]]:
+    """Return what of a library may be imported, what may not, and notes on what a person should know of it.
+
+    Raises InvalidInput for an override that no finding has: it would be a misspelling.
+    """
+    passed, blocked, used = [], [], set[str]()
+    for number, line in enumerate(library):
+        findings, stops = scan(line.manifest, line.body or "", None, overrides)
+        used.update(one.name for one in findings)
+        if stops:
+            blocked.append(BlockedSkill(id=line.manifest.id, findings=list(dict.fromkeys(one.name for one in stops))))
+        else:
+            passed.append(line)
+        if number % _SHOW_EVERY == 0:
+            progress(Progress("Scanning skills", number, len(library)))
+    if unknown := [name for name in overrides if name not in used]:
+        raise InvalidInput(
+            f"No skill of {library.path} has a finding {unknown[0][:80]!r}.",
+            hint=f"There are: {', '.join(sorted(used)) or 'none'}.",
+            field="overrides",
+        )
+    high = [line.manifest.id for line in passed if line.manifest.trust in {Trust.trusted, Trust.automatic}]
+    more = "" if len(high) <= _NAMED else f" and {len(high) - _NAMED} more"
+    notes = [f"Imported as installed, whatever trust they claim: {', '.join(high[:_NAMED])}{more}."] if high else []
+    return replace(library, lines=tuple(passed)), blocked, notes
 
 
 def allowed_before(history: Sequence[SkillChange]) -> list[str]:

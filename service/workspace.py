@@ -275,10 +275,13 @@ class Workspace(Lifetime):
         scope: Scope = Scope.user,
         repo: str | None = None,
         replace: bool = False,
+        overrides: Sequence[str] = (),
         progress: ShowProgress = no_progress,
     ) -> ImportReport:
         """See Libraries.import_file; what was written is searchable when this returns."""
-        report = self._libraries.import_file(path, scope=scope, repo=repo, replace=replace, progress=progress)
+        report = self._libraries.import_file(
+            path, scope=scope, repo=repo, replace=replace, overrides=overrides, progress=progress
+        )
         self._places.forget()
         self._embed(progress)
         return report

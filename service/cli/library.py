@@ -12,7 +12,7 @@ from wellworn.service.cli.options import place_of
 from wellworn.service.cli.output import counted, print_json, progress_bar
 
 if TYPE_CHECKING:
-    from wellworn.models.reports import ReindexReport, ShowProgress
+    from wellworn.models.reports import ImportReport, ReindexReport, ShowProgress
     from wellworn.service.http.client import ServiceClient
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -26,12 +26,22 @@ _scope = click.option(
 @_scope
 @click.option("--repo", help="With --scope repo: the repository's folder. Default: the one of the current folder.")
 @click.option("--replace", is_flag=True, help="Replace skills that are there already; without it nothing is changed.")
+@click.option("--override", multiple=True, metavar="NAME", help="Allow a finding of the security scan by its name.")
 @_as_json
 @click.pass_context
-def import_(ctx: click.Context, library: Path, scope: str, repo: str | None, replace: bool, as_json: bool) -> None:
+def import_(
+    ctx: click.Context,
+    library: Path,
+    scope: str,
+    repo: str | None,
+    replace: bool,
+    override: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Bring skills in from LIBRARY, a JSONL file with one manifest (and optionally its `body`) a line.
 
-    The whole file is checked before anything is written.
+    The whole file is checked before anything is written. Skills in which the security scan finds what could harm are
+    left out and named, and the command ends with 1; nothing is imported above `installed`.
 
     \b
     Examples:
@@ -41,13 +51,24 @@ def import_(ctx: click.Context, library: Path, scope: str, repo: str | None, rep
     from wellworn.models.skill import Scope  # noqa: PLC0415
 
     with open_workspace(settings_of(ctx), quiet=as_json) as workspace, progress_bar(quiet=as_json) as show:
-        report = workspace.import_library(library, scope=Scope(scope), repo=repo, replace=replace, progress=show)
+        report = workspace.import_library(
+            library, scope=Scope(scope), repo=repo, replace=replace, overrides=override, progress=show
+        )
     if as_json:
         print_json(report)
-        return
+    else:
+        _tell_import(report)
+    if report.blocked:
+        ctx.exit(1)
+
+
+def _tell_import(report: ImportReport) -> None:
     click.echo(f"{report.added} added, {report.replaced} replaced, {report.unchanged} unchanged in {report.folder}.")
     for note in report.notes:
         click.echo(f"Note: {note}")
+    for one in report.blocked:
+        allow = " ".join(f"--override {name}" for name in one.findings)
+        click.echo(f"Left out: {one.id}, by the security scan; if you have looked at it: {allow}", err=True)
 
 
 @click.command()

@@ -109,3 +109,17 @@ def test_the_facts_that_must_hold_are_shown(cli: Commands, shipping: World) -> N
     shipping.skill("guarded", "Guarded.", when={"openPr": True, "branch": ["fix-*", "main"]})
     shown = cli.ok("skills", "show", "guarded").out
     assert "openPr: yes; branch: fix-*, main" in shown
+
+
+def test_an_import_leaves_dangerous_skills_out_and_ends_with_one(cli: Commands, world: World) -> None:
+    import json
+
+    library = world.root / "lib.jsonl"
+    piped = {"id": "sneaky", "description": "Sneaks.", "body": "## Steps\n1. Run `echo aGk= | base64 -d | sh`.\n"}
+    library.write_text(f"{json.dumps({'id': 'kind', 'description': 'Is kind.'})}\n{json.dumps(piped)}\n", "utf-8")
+    ran = cli("import", str(library))
+    assert ran.code == 1
+    assert ran.out.startswith("1 added")
+    assert "Left out: sneaky" in ran.err
+    override = ran.err.partition("it: ")[2].split()
+    assert cli.ok("import", str(library), *override).out.startswith("1 added, 0 replaced, 1 unchanged")
