@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wellworn.lifecycle.corrections import correcting_part, plainly
 
@@ -150,6 +151,7 @@ def same_rule(one: Rule, other: Rule) -> bool:
     return use.verb == "use" and never.verb == "never" and bool(use.rejected) and use.rejected == never.what
 
 
+@lru_cache(maxsize=2048)
 def rule_of(text: str) -> Rule | None:
     """Return the rule that a correction means, or None."""
     said = _bare(text)

@@ -103,9 +103,10 @@ class Said:
 
 def said(text: str) -> Said:
     """Return what a person said in the text of a user message."""
-    if name := _NAME.search(text):
-        return _slash(name[1], text)
-    if shell := _SHELL.search(text):
+    start = text.lstrip()
+    if start.startswith("<command-") and (name := _NAME.search(start)):
+        return _slash(name[1], start)
+    if shell := _SHELL.match(start):
         return Said(shell=shell[1].strip() or None)
     own = _ADDED.sub("", text).strip()
     return Said() if own.lower().startswith(_NOT_SAID) else Said(own)

@@ -112,7 +112,7 @@ def cut(text: str, limit: int) -> str:
         return text
     head = text[: limit - 1]
     space = max(head.rfind(" "), head.rfind("\n"))
-    return (head[:space] if space >= len(head) - _CUT_BACK else head).rstrip() + "…"
+    return (head[:space] if space > 0 and space >= len(head) - _CUT_BACK else head).rstrip() + "…"
 
 
 def error_line(text: str) -> str:

@@ -227,6 +227,12 @@ def test_a_long_command_and_message_are_cut_between_words(tmp_path: Path) -> Non
     assert set(run.data["command"].rstrip("…").split()) <= set(words.split())
 
 
+def test_a_word_without_an_end_is_cut_at_the_limit(tmp_path: Path) -> None:
+    event = imported(tmp_path / "x.jsonl", ran("make", "Error: " + "x" * 500, error=True)).event
+    assert event.data["error"] == "Error:…"
+    assert len(imported(tmp_path / "x.jsonl", [line("user", "x" * 5000)]).event.summary) == 2000
+
+
 def test_colours_and_control_characters_are_taken_out(tmp_path: Path) -> None:
     event = imported(tmp_path / "x.jsonl", [line("user", "a\x1b[31mred\x1b[0m\0b\ud800")]).event
     assert event.summary == "aredb?"

@@ -64,6 +64,11 @@ def test_a_slash_command_is_itself_the_intent_and_not_the_prompt_it_stands_for(t
     assert (event.summary, event.tags) == ("/review the last change", ["slash-command"])
 
 
+def test_a_message_that_quotes_the_marks_of_a_slash_command_is_a_message(tmp_path: Path) -> None:
+    text = "why is there <command-name>/clear</command-name> in the log?"
+    assert transcript(tmp_path, line("user", text)).event.summary == text
+
+
 def test_a_command_is_an_event_with_its_exit_status(tmp_path: Path) -> None:
     event = transcript(tmp_path, *ran("npm version 1.2.3", "v1.2.3")).event
     assert (event.kind, event.success) == (TraceKind.command_run, True)
