@@ -223,16 +223,18 @@ def _scope_of(found: Proposal, given: dict[str, Any]) -> str:
 def _repository(found: Proposal, given: dict[str, Any], repo: str | None) -> str | None:
     if repo is not None:
         return place_of(repo)
-    return place_of(None) if _scope_of(found, given) == "repo" and found.repo is None and _in_a_repo() else None
+    return place_of(None) if _scope_of(found, given) == "repo" and found.repo in (None, _repo_here()) else None
 
 
-def _in_a_repo() -> bool:
-    from wellworn.store.discovery import find_repo  # noqa: PLC0415
+def _repo_here() -> str | None:
+    """Return the id of the repository of the current folder; None when it lies in none."""
+    from wellworn.store.discovery import find_repo, repo_id  # noqa: PLC0415
 
     try:
-        return find_repo(Path.cwd()) is not None
+        place = find_repo(Path.cwd())
     except FileNotFoundError:
-        return False
+        return None
+    return None if place is None else repo_id(place.root, place.origin)
 
 
 def _confirmed(found: Proposal, given: dict[str, Any], *, as_json: bool) -> str | None:
