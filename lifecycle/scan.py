@@ -131,17 +131,41 @@ def _by_rules(text: str, where: str) -> Iterator[ScanFinding]:
 def _severity(rule: Rule, text: str, found: re.Match[str]) -> Risk:
     if rule.severity != Risk.high:
         return rule.severity
-    if rule.name == "download-and-run" and _from_known_installers(found.group()):
-        return Risk.medium
-    return Risk.medium if rule.softens and forbidden(text, found.start(), found.end()) else Risk.high
+    if rule.name == "download-and-run":
+        line = text[found.start() : found.end()] + text[found.end() : found.end() + _URL_BEHIND].partition("\n")[0]
+        if _from_known_installers(line) or not _NAMES_SOMETHING.search(line):
+            return Risk.medium
+    soft = rule.softens and (forbidden(text, found.start(), found.end()) or _is_quoted_example(text, found))
+    return Risk.medium if soft else Risk.high
+
+
+_URL_BEHIND = 200
+_ADDRESS = re.compile(r"(?:\w+://|(?<![\w./@-])(?=[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}/))[^\s\"'`)|]+")
+_NAMES_SOMETHING = re.compile(r"://|\$|\w\.\w")
 
 
 def _from_known_installers(text: str) -> bool:
-    addresses = re.findall(r"\w+://[^\s\"'`)|]+", text)
+    addresses = _ADDRESS.findall(text)
     return bool(addresses) and all(KNOWN_INSTALLERS.match(address) for address in addresses)
 
 
-_SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s|\|\s|```")
+_SECURITY_TALK = re.compile(
+    r"injection|jailbreak|guardrail|attack|malicious|adversar|exfiltrat|threat|red[ -]team|suspicious|pentest|exploit",
+    re.I,
+)
+_TALK_BEFORE = 1_500
+_QUOTES = "\"'`“”‘’«»"
+
+
+def _is_quoted_example(text: str, found: re.Match[str]) -> bool:
+    """Whether what was found stands in quotes in a text about attacks: an example, not an order."""
+    opening = text[max(0, found.start() - _BEFORE) : found.start()].rpartition("\n")[2]
+    closing = text[found.end() : found.end() + _BEFORE].partition("\n")[0]
+    quoted = sum(opening.count(mark) for mark in _QUOTES) % 2 == 1 and any(mark in closing for mark in _QUOTES)
+    return quoted and _SECURITY_TALK.search(text, max(0, found.start() - _TALK_BEFORE), found.start()) is not None
+
+
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)|\n\s*\n|\n\s*(?:[-*+]|\d+[.)])\s|\|\s|```")
 
 
 def forbidden(text: str, start: int, end: int) -> bool:

@@ -32,22 +32,26 @@ _S = r"[^.!?\n]"
 """A character of the same sentence and line."""
 _W = r"[ \t]*(?:\n[ \t>*#-]*)?"
 """Space between words, over the end of one line at most."""
-_SHELL = r"(?:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?:/(?:usr/)?bin/)?(?:ba|z|da|k|fi|a)?sh\b(?!\.)"
-_INTERPRETER = (
-    r"(?:sudo\s+(?:-\w+\s+)*)?(?:/(?:usr/)?bin/)?(?:(?:ba|z|da|k|fi|a)?sh|python[23]?|node|perl|ruby|php)\b(?![.\w/-])"
-)
-_GET = r"(?:curl|wget|fetch|aria2c)\b"
+_C = r"(?:\\\n|[^|\n;])"
+"""A character of the same command, over a continued line."""
+_SUDO = r"(?-i:sudo\s+(?:-\w+\s+)*)?(?:env\s+)?(?-i:/(?:usr/)?bin/)?"
+_SHELL = rf"{_SUDO}(?-i:(?:ba|z|da|k|fi|a)?sh)\b(?![.\w/])"
+_FED = rf"(?:{_SHELL}|{_SUDO}(?-i:python[23]?|node|perl|ruby|php|deno run)\b(?=\s*(?:-(?:\s|$)|$|[;&|`\"')\n])))"
+"""An interpreter that runs what is piped into it."""
+_INTERPRETER = rf"{_SUDO}(?-i:(?:ba|z|da|k|fi|a)?sh|python[23]?|node|perl|ruby|php)\b(?![.\w/-])"
+_GET = r"\b(?-i:curl|wget|fetch|aria2c)\b"
+_HOME = r"(?:~|\$\{?HOME\}?|/root|/home/[\w<>{}$-]+|/Users/[\w<>{}$-]+)"
 _SECRET_FILE = (
-    r"(?:\.ssh/(?:id_\w+|\*)|\.ssh/?(?=[\s\"'`)]|$)|id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)|\.aws/credentials|\.netrc|\.pgpass"
-    r"|\.git-credentials|\.gnupg|\.kube/config|\.docker/config\.json|\.config/gcloud|\.npmrc|\.pypirc|/etc/shadow"
-    r"|Login Data|logins\.json|key4\.db|Cookies\b.{0,20}(?:sqlite|Chrome)|Keychains?/|wallet\.dat|\.password-store)"
+    r"(?:(?<![\w.])/?\.ssh/(?!\S*\.pub)(?:id_\w+|\*)|(?<![\w./])/?\.ssh/?(?=[\s\"'`)]|$)|(?<![\w./])id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)"
+    r"|(?<![\w.])/?\.(?:aws/credentials|netrc|pgpass|git-credentials|gnupg|kube/config|docker/config\.json|config/gcloud|npmrc|pypirc"
+    r"|password-store)\b|/etc/shadow|Login Data\b|logins\.json|key4\.db|cookies\.sqlite|Library/Keychains|wallet\.dat)"
 )
-_SEND = r"(?:send|upload|post|transmit|forward|e-?mail|exfiltrate|submit|push|leak|report|copy|pass|deliver|beacon)"
+_SEND = r"(?:send|upload|post|transmit|forward|e-?mail|exfiltrate|leak|beacon)"
 _SECRETS = (
     r"(?:environment variables|env vars?|api[ _-]?keys?|credentials?|secrets?|access tokens?|auth tokens?|private keys?|passwords?"
-    r"|ssh keys?|cookies|\.env\b|conversation|chat (?:history|log)|system prompt|session tokens?)"
+    r"|ssh keys?|cookies|conversation|chat (?:history|log)|system prompt|session tokens?)"
 )
-_PEOPLE = r"(?:the )?(?:users?|humans?|developers?|operators?|owners?|persons?|people|anyone|reviewers?|maintainers?|customer|them)\b"
+_PEOPLE = r"(?:the |your |our )?(?:users?|humans?|developers?|operators?|person)\b"
 _OLD = r"(?:previous|prior|above|earlier|preceding|existing|foregoing|other|system|developer|safety|security|original|initial|former)"
 _ORDERS = r"(?:instructions?|prompts?|rules?|guidelines?|directives?|constraints?|polic(?:y|ies)|commands?|guardrails?|messages?|restrictions?|orders|context)"
 
@@ -56,7 +60,7 @@ RULES: tuple[Rule, ...] = (
         "download-and-run",
         Risk.high,
         "something is downloaded and run at once",
-        rf"{_GET}[^|\n;]{{0,300}}\|(?:\s*\\\n)?\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_INTERPRETER}",
+        rf"{_GET}{_C}{{1,300}}\|(?:\s*\\\n)?\s*(?:(?:tee|cat|gunzip|tac|sed|tr|jq)\b[^|\n]{{0,60}}\|\s*)?{_FED}",
         rf"{_INTERPRETER}[^\n|;]{{0,40}}<\(\s*{_GET}",
         rf"(?:{_SHELL}\s+-\w*c|eval|source|python3?\s+-c|\.)\s*[\"']?\$?\(\s*{_GET}",
         rf"(?:{_SHELL}\s+-\w*c|eval)\s*[\"']?`\s*{_GET}",
@@ -65,7 +69,7 @@ RULES: tuple[Rule, ...] = (
         rf"{_GET}[^\n]{{0,300}}(?:&&|;|\n)[^\n]{{0,20}}\bchmod\s+(?:\+x|[0-7]*7[0-7]*|[ugoa]*\+x)\s[^\n]{{0,120}}(?:&&|;|\n)\s*"
         rf"(?:sudo\s+)?(?:\.{{0,2}}/|{_SHELL}\s|~|\$)",
         rf"{_GET}[^\n]{{0,200}}(?:-o|-O|>)\s*(?P<file>[\w./~$-]+)[^\n]{{0,120}}(?:&&|;|\n)\s*(?:{_INTERPRETER})\s+(?P=file)",
-        r"\b(?:exec|eval)\s*\(\s*(?:requests\.get|urllib\.request\.urlopen|urlopen|fetch|await\s+fetch|httpx\.get)\s*\(",
+        r"\b(?:exec|eval)\s*\(\s*(?:await\s+)?(?:\w+\.){0,3}(?:urlopen|get|fetch|urlretrieve)\s*\(\s*[fr]?[\"']https?:",
         r"\b(?:npx|bunx|pnpm\s+dlx|uvx)\s+(?:-\S+\s+)*https?://",
     ),
     _rule(
@@ -79,9 +83,9 @@ RULES: tuple[Rule, ...] = (
         "encoded-command",
         Risk.high,
         "something encoded is decoded and run",
-        rf"\b(?:base64|base32)\s+(?:-\w+\s+)*(?:-d|-D|--decode)\b[^|\n]{{0,80}}\|\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_INTERPRETER}",
-        rf"\b(?:xxd\s+(?:-\w+\s+)*-r|openssl\s+(?:enc|base64)\b[^|\n]{{0,60}}-d|uudecode|rev|tr\s+[\"']?[A-Za-z]-)[^|\n]{{0,80}}"
-        rf"\|\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_INTERPRETER}",
+        rf"\b(?:base64|base32)\s+(?:-\w+\s+)*(?:-d|-D|--decode)\b[^|\n]{{0,80}}\|\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_FED}",
+        rf"\b(?:xxd\s+(?:-\w+\s+)*-r|openssl\s+(?:enc|base64)\b[^|\n]{{0,60}}-d|uudecode|rev\b|tr\s+[\"']?[A-Za-z]-)[^|\n]{{0,80}}"
+        rf"\|\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_FED}",
         rf"\b(?:gunzip|zcat|gzip\s+-d)\b[^|\n]{{0,60}}\|\s*{_SHELL}",
         rf"(?:eval|{_SHELL}\s+-\w*c)\s*[\"']?(?:\$\(|`)[^\n)`]{{0,300}}(?:base64\s+(?:-\w+\s+)*(?:-d|-D|--decode)|xxd\s+-r|openssl\s+\w+[^\n)]{{0,30}}-d)",
         rf"{_INTERPRETER}\s+<\(\s*[^\n)]{{0,200}}(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r)",
@@ -106,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         Risk.high,
         "credentials or the environment are sent elsewhere",
         rf"{_SECRET_FILE}[^\n]{{0,200}}\|\s*[^\n]{{0,80}}\b(?:curl|wget|nc|ncat|netcat|socat|ssh|http|mail|xh)\b",
-        rf"\b(?:curl|wget|nc|ncat|http|scp|rsync|xh|rclone)\b[^\n]{{0,250}}{_SECRET_FILE}",
+        rf"\b(?-i:curl|wget|nc|ncat|http|scp|rsync|xh|rclone)\s[^\n|]{{0,250}}{_SECRET_FILE}",
         r"\b(?:curl|wget)\b[^\n]{0,200}(?:-d|--data\S*|-F|--form|-T|--upload-file|--post-file|--post-data|--body-file)[\s=]*[\"']?[^\s\"']{0,40}[@=<$(\s]{1,4}[^\s\"']{0,60}\.env\b",
         r"\.env\b(?:\.\w+)?[^\n.]{0,60}\|\s*[^\n]{0,80}\b(?:curl|wget|nc|ncat)\b",
         r"(?:^|[\s`;|&(])(?:env|printenv|set|export\s+-p)\s*\|\s*[^\n]{0,100}\b(?:curl|wget|nc|ncat|socat)\b",
@@ -115,8 +119,8 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:json|data|body|params)\s*=\s*(?:dict\(\s*)?(?:\{\*\*)?os\.environ\b(?!\s*(?:\[|\.get))",
         r"JSON\.stringify\(\s*process\.env\s*\)",
         r"\bsecurity\s+(?:find-(?:generic|internet)-password\b[^\n]{0,60}-w\w*|dump-keychain|export)\b[^\n]{0,120}\|\s*[^\n]{0,60}\b(?:curl|wget|nc|base64)\b",
-        rf"\b{_SEND}\b{_S}{{0,80}}\b{_SECRETS}{_S}{{0,100}}\b(?:to|via|at)\b{_S}{{0,40}}(?:https?://|webhook|server\b|endpoint\b|(?:\w+\.)+(?:com|net|io|dev|example|xyz|ru)\b)",
-        rf"\b(?:read|open|load|collect|gather|grab|harvest|steal|extract|dump|find|cat|take)\b{_S}{{0,100}}(?:{_SECRET_FILE}|\b{_SECRETS})[^!?\n]{{0,120}}\b{_SEND}\b[^!?\n]{{0,80}}https?://",
+        rf"\b{_SEND}\b(?:(?!\bonly\b){_S}){{0,60}}\b{_SECRETS}(?:(?!\bonly\b){_S}){{0,60}}\b(?:to|via)\b{_S}{{0,40}}(?:https?://|webhook|\b\w+[- ](?:server|endpoint)\b|@\w+\.\w+)",
+        rf"\b(?:read|open|load|collect|gather|grab|harvest|steal|extract|dump|find|cat|take)\b[^!?\n]{{0,100}}(?:{_SECRET_FILE}|(?<!\w)\.env\b|\b{_SECRETS})[^!?\n]{{0,80}}\b{_SEND}\b(?:(?!\bonly\b)[^!?\n]){{0,60}}https?://",
     ),
     _rule(
         "credential-read",
@@ -125,9 +129,9 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:cat|less|head|tail|base64|xxd|strings|more|bat)\s+(?:-\S+\s+)*[\"']?(?:~|\$\{?HOME\}?|/home/[\w<>{}$-]+|/root|/Users/[\w<>{}$-]+)/(?:\.ssh/id_\w+(?![\w.]*\.pub)\b|\.aws/credentials|\.netrc|\.git-credentials|\.pgpass|\.gnupg/\S+)",
         r"\bcat\s+/etc/shadow\b",
         r"\b(?:tar|zip|cp|rsync)\b[^\n|;]{0,100}(?:~|\$\{?HOME\}?)/\.(?:ssh|gnupg|aws)(?:/(?!config\b|known_hosts)|[\s\"'`]|$)",
-        r"open\(\s*(?:os\.path\.expanduser\()?[\"'][^\"'\n]{0,60}(?:\.ssh/id_|\.aws/credentials|\.netrc|Login Data|\.git-credentials)",
+        r"open\(\s*(?:os\.path\.expanduser\()?[\"'][^\"'\n]{0,60}(?:\.ssh/id_|\.aws/credentials|\.netrc|Login Data|\.git-credentials)[^\"'\n]{0,20}[\"']\)?\s*(?:\)|,\s*[\"']r)",
         r"\bsecurity\s+dump-keychain\b|\bsecurity\s+find-(?:generic|internet)-password\b[^\n]{0,80}\b(?:Chrome|Safari|login)\b",
-        r"(?:Chrome|Firefox|Brave|Edge)[^\n]{0,120}(?:Login Data|cookies\.sqlite|logins\.json|key4\.db|Local State)\b",
+        r"\b(?:cp|copy|sqlite3|open|read|cat|collect|steal|extract|dump|grab|decrypt)\b[^.\n]{0,100}(?:\bLogin Data\b|cookies\.sqlite|logins\.json|key4\.db)",
     ),
     _rule(
         "environment-file-read",
@@ -139,19 +143,20 @@ RULES: tuple[Rule, ...] = (
         "suspicious-destination",
         Risk.high,
         "data is sent to a collecting service",
-        r"\b(?:curl|wget|requests\.post|fetch|axios)\b[^\n]{0,250}(?:webhook\.site|requestbin|pipedream\.net|burpcollaborator|oast\.(?:fun|me|live|pro)|interact\.sh|transfer\.sh|pastebin\.com/api|discord(?:app)?\.com/api/webhooks|hooks\.zapier\.com|\.ngrok(?:-free)?\.(?:io|app)|dnslog\.cn)",
+        r"\b(?:curl|wget|requests\.post|fetch|axios)\b[^\n]{0,250}(?:webhook\.site|requestbin|pipedream\.net|burpcollaborator|oast\.(?:fun|me|live|pro)|interact\.sh|transfer\.sh|pastebin\.com/api|discord(?:app)?\.com/api/webhooks|\.ngrok(?:-free)?\.(?:io|app)|dnslog\.cn)",
     ),
     _rule(
         "ignore-instructions",
         Risk.high,
         "it says to ignore other instructions",
-        rf"\b(?:ignore|disregard|forget|override|bypass|overrule|neglect|set aside|stop (?:following|obeying)|do not (?:follow|obey)|don't (?:follow|obey)|throw (?:out|away)|discard|pay no attention to|supersedes?|take precedence over|cancels?){_W}\s+{_S}{{0,40}}?(?:\b(?:all|any|every|each|your|the|these|those|of|my|other)\s+){{0,4}}\b{_OLD}\b{_W}\s*{_S}{{0,30}}?\b{_ORDERS}",
+        rf"\b(?:ignore|disregard|forget|override|bypass|overrule|neglect|set aside|stop (?:following|obeying)|do not (?:follow|obey)|don't (?:follow|obey)|throw (?:out|away)|discard|pay no attention to|supersedes?|take precedence over|cancels?){_W}\s+{_S}{{0,40}}?(?:\b(?:all|any|every|each|your|the|these|those|of|my|other)\s+){{0,4}}\b{_OLD}\b{_W}\s*{_S}{{0,30}}?\b{_ORDERS}(?!\s+(?:as|well|correctly|strictly|reliably)\b)",
         rf"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:of\s+)?(?:your|the)\s+(?:{_ORDERS}|training|programming)\b",
         r"\b(?:ignore|disregard|forget)\s+(?:everything|anything|all|whatever)\b[^.!?\n]{0,30}\b(?:above|before|told|said|previous|prior|earlier|learned|instructed)\b",
         r"\byou are now\s+(?:in\s+)?(?:an?\s+)?(?:DAN\b|unrestricted|jailbroken|uncensored|free (?:of|from)|developer mode|god mode|root mode|unfiltered)",
         r"\b(?:act|behave|respond|operate)\s+as\s+(?:if\s+you\s+(?:were|are)\s+)?an?\s+(?:unrestricted|jailbroken|uncensored|unfiltered)\b",
         r"\b(?:new|updated|revised|real|true)\s+(?:system\s+(?:prompt|instructions?|message)|instructions?\s+from\s+(?:the\s+)?(?:system|developer|admin|anthropic|openai))\s*:",
         r"\b(?:your|the)\s+(?:safety|content|ethical)\s+(?:guidelines?|rules|polic(?:y|ies)|filters?|restrictions?)\s+(?:do(?:es)?\s+not|don't|no\s+longer)\s+apply",
+        r"\b(?:pretend|imagine|assume|act as if)\b[^.!?\n]{0,20}\b(?:you have|there are|you are under)\s+no\s+(?:\w+\s+)?(?:restrictions?|rules|limits|guidelines|filters?)",
         r"(?:忽略|无视|忘记|忽視)[^。\n]{0,12}(?:之前|以上|先前|所有|系统|前面)[^。\n]{0,8}(?:指令|提示|规则|指示|說明)",
         r"\bignorier(?:e|en)\b[^.\n]{0,30}\b(?:vorherig|bisherig|obig|alle)\w*\b[^.\n]{0,20}\b(?:Anweisung|Instruktion|Regel)",
         r"\bignor(?:a|e|ar|ez)\b[^.\n]{0,30}\b(?:anterior|previas?|précédentes|todas|toutes)\w*\b[^.\n]{0,25}\b(?:instruc|r[eè]gl)?",
@@ -161,13 +166,15 @@ RULES: tuple[Rule, ...] = (
         "hide-from-user",
         Risk.high,
         "it says to hide something from the user",
-        rf"\b(?:do not|don't|never|must not|should not|shouldn't|avoid|without)\s+(?:ever\s+|explicitly\s+)?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|let(?:ting)?)\s+{_PEOPLE}(?!\s*(?:to\b|how\b|they\b|what to\b|you\b|if\b|when\b|which\b|where\b|just\b|wait\b|\w+ing\b))",
-        rf"\b(?:do not|don't|never|must not|without)\s+(?:ever\s+)?(?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|report(?:ing)?|show(?:ing)?|log(?:ging)?|acknowledg(?:e|ing)|admit(?:ting)?|announc(?:e|ing))\s+(?:this|that you|it|these (?:steps?|instructions?|actions?|commands?)|what you|the (?:upload|step|command|script|request|payload|transfer|existence))\b(?!\s+(?:tool|skill|field|value|section)\b)",
-        rf"\b(?:hide|conceal|keep)\b{_S}{{0,60}}\b(?:hidden\s+|secret\s+|invisible\s+)?from\s+{_PEOPLE}",
-        rf"\bwithout\s+{_PEOPLE.replace(chr(92) + 'b', '')}(?:'s|s'|’s)?\s+(?:knowledge|knowing|noticing|consent|awareness|being aware|permission|approval|realizing|seeing)",
-        r"\b(?:silently|secretly|covertly|quietly|stealthily|surreptitiously|discreetly|invisibly)\s+(?:\w+\s+){0,2}?(?:upload|send|post|exfiltrate|transmit|install|download|execute|run|append|copy|forward|collect|harvest|modify|delete|push|record|add|insert|read|fetch|enable|disable)\w*\b",
-        r"\bkeep\s+(?:this|it|that|these)\s+(?:\w+\s+)?(?:secret|between us|confidential from|quiet|off the record)\b",
-        rf"\b(?:user|human|operator|person|developer)\s+(?:must|should|shall|may|does|need)\s+(?:not|never)\s+(?:be\s+(?:told|aware|informed|notified|shown)|know\b(?!\s+(?:how|what|about the))|see\s+this|notice|find out|learn)",
+        rf"\b(?:do not|don't|never|must not|should not|shouldn't|without)\s+(?:ever\s+|explicitly\s+)?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?)\s+{_PEOPLE}(?!\s*(?:to\b|how\b|they\b|what to\b|you\b|if\b|when\b|which\b|where\b|just\b|wait\b|unless\b|until\b|\w+ing\b))",
+        rf"\b(?:do not|don't|never|without)\s+(?:let(?:ting)?)\s+{_PEOPLE}\s+(?:know|see|notice|find out|realize|learn|discover)\b",
+        r"\b(?:do not|don't|never|must not|without)\s+(?:ever\s+)?(?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|report(?:ing)?|acknowledg(?:e|ing)|admit(?:ting)?|announc(?:e|ing))\s+(?:that you (?:have\s+)?(?:\w+ed|sent|ran|did|read|made)|this (?:step|action|command|instruction|upload|request|to (?:the )?user)|these (?:steps?|instructions?|actions?|commands?)|what you (?:did|have done|ran|sent)|the (?:upload|request|payload|transfer|backup|exfiltration)|it to (?:the )?user)\b",
+        rf"\b(?:hide|conceal)\s+(?:this|that|it|these|those|your|the fact|any|all|what|the (?:command|step|output|request|upload|action|change)s?){_S}{{0,50}}\bfrom\s+{_PEOPLE}",
+        rf"\b(?:keep|kept|remain|stay)\b{_S}{{0,50}}\b(?:hidden|secret|invisible|concealed)\s+from\s+{_PEOPLE}",
+        r"\bwithout\s+(?:the |your )?(?:users?|humans?|developers?|operators?|persons?|owners?)(?:'s|s'|’s)?\s+(?:knowledge|knowing|noticing|awareness|being aware|realizing|seeing|being told)",
+        r"(?:^|[\n.;:,(*`>-]\s*|\b(?:and|then|must|should|to|always|also|will|you|please|just)\s+)(?:silently|secretly|covertly|quietly|stealthily|surreptitiously|discreetly|invisibly)\s+(?:(?:the|it|and|then|always|also)\s+)?(?:upload|send|post|exfiltrate|transmit|install|download|execute|append|forward|collect|harvest|modify|delete|push|insert|fetch|enable|disable)\b(?!-)",
+        r"\bkeep\s+(?:this|that|these)\s+(?:\w+\s+)?(?:secret|between us|confidential from|off the record)\b",
+        r"\b(?:user|human|operator|person|developer)\s+(?:must|should|shall|may|does|need)\s+(?:not|never)\s+(?:be\s+(?:told|aware|informed|notified|shown)|know\b(?!\s+(?:how|what|about the))|see\s+this|notice\b|find out)",
     ),
     _rule(
         "disable-approvals",
@@ -175,9 +182,9 @@ RULES: tuple[Rule, ...] = (
         "it turns approvals or safety checks off",
         r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--allow-dangerously-skip-permissions",
         r"(?:[\"']?(?:defaultMode|permission-?mode|permissionMode)[\"']?\s*[:=\s]\s*[\"']?bypassPermissions)",
-        r"--yolo\b|\bapproval[_-]policy\s*[:=]\s*[\"']?never|--ask-for-approval\s+never|--sandbox\s+danger-full-access|\bdanger-full-access\b",
+        r"(?<!\[)--yolo\b|\bapproval[_-]policy\s*[:=]\s*[\"']?never|--ask-for-approval\s+never|(?:--sandbox|sandbox_mode|\s-s)[\s=\"']{1,4}danger-full-access",
         r"\bauto[- ]?(?:approve|accept|confirm|allow)s?\s+(?:everything|anything|all\s+(?:actions|commands|tools?|requests|permissions|prompts|edits|tool calls)|every\s+\w+)",
-        rf"\b(?:disable|turn off|switch off|bypass|circumvent|evade|suppress|skip|remove)\s+{_S}{{0,30}}\b(?:safety|security|permission|approval|sandbox|guardrails?|confirmation)\s*(?:checks?|prompts?|requests?|filters?|dialogs?|systems?|measures?|protections?|gates?|settings|restrictions?|mode)\b",
+        rf"\b(?:disable|turn off|switch off|bypass|circumvent|evade|suppress|skip|remove)\s+{_S}{{0,30}}\b(?:safety|security|permissions?|approvals?|sandbox|guardrails?)\s*(?:checks?|prompts?|requests?|filters?|dialogs?|systems?|measures?|protections?|gates?|settings|restrictions?|mode)\b",
         r"\bnever\s+(?:ask|prompt|wait)\s+(?:\w+\s+){0,3}for\s+(?:\w+\s+){0,2}(?:permission|approval|confirmation|consent)\b",
     ),
     _rule(
@@ -185,14 +192,33 @@ RULES: tuple[Rule, ...] = (
         Risk.medium,
         "it says to act without asking",
         r"\bwithout\s+(?:asking|prompting|waiting|seeking|requesting|requiring)\s+(?:\w+\s+){0,3}(?:for\s+)?(?:\w+\s+){0,2}(?:permission|approval|confirmation|consent)\b",
+        r"\bwithout\s+(?:the |your )?(?:users?|humans?|owners?)(?:'s|s'|’s)?\s+(?:consent|permission|approval)\b",
     ),
     _rule(
         "agent-settings",
         Risk.high,
-        "it writes to the settings, hooks or standing instructions of an agent, or to what a shell runs at its start",
-        r">>?\s*[\"']?(?:~|\$\{?HOME\}?|/root|/home/\w+)/\.(?:claude/(?:settings|CLAUDE|hooks)|claude\.json|codex/|cursor/|gemini/|config/(?:goose|opencode)|bashrc|zshrc|profile|bash_profile|zshenv)\S*",
-        r"\b(?:tee|cp|mv|ln|install)\b[^\n|;]{0,120}(?:~|\$\{?HOME\}?)/\.(?:claude/(?:settings|CLAUDE\.md|hooks)|claude\.json|codex/(?:config|AGENTS)|cursor/(?:mcp|rules))",
-        rf"\b(?:add|write|append|insert|inject|modify|overwrite|edit|change|replace|put)\b{_S}{{0,80}}\b(?:to|in|into|inside|of)?\s*[`\"']?(?:~|\$HOME|the user's|every|other)\S*\s?/?\.?(?:claude/(?:settings(?:\.local)?\.json|CLAUDE\.md|hooks)|codex/(?:config\.toml|AGENTS\.md)|cursor/(?:mcp\.json|rules))",
+        "it writes to the settings, hooks or standing instructions of an agent",
+        rf">>?\s*[\"']?{_HOME}/\.(?:claude/(?:settings|CLAUDE|hooks)|claude\.json|codex/|cursor/|gemini/|config/(?:goose|opencode))\S*",
+        rf"\b(?:tee|cp|mv|ln|install)\b[^\n|;]{{0,120}}\s[\"']?{_HOME}/\.(?:claude/(?:settings[\w.]*|CLAUDE\.md|hooks/?\S*)|claude\.json|codex/(?:config|AGENTS)\S*|cursor/(?:mcp|rules)\S*)[\"']?\s*(?:$|[;&|`\n])",
+        rf"\b(?:add|write|append|insert|inject|overwrite|put|save|copy)\b{_S}{{0,80}}\b(?:to|in|into)\s+[`\"']?{_HOME}/\.(?:claude/CLAUDE\.md|codex/AGENTS\.md|gemini/GEMINI\.md)",
+    ),
+    _rule(
+        "agent-settings",
+        Risk.medium,
+        "it says to change the settings of an agent",
+        rf"\b(?:add|write|append|insert|modify|overwrite|edit|change|replace|put|set)\b{_S}{{0,80}}{_HOME}/\.(?:claude/(?:settings(?:\.local)?\.json|hooks)|claude\.json|codex/config\.toml|cursor/(?:mcp\.json|rules))",
+    ),
+    _rule(
+        "startup-file",
+        Risk.low,
+        "it writes to what a shell runs at its start",
+        rf">>?\s*[\"']?{_HOME}/\.(?:bashrc|zshrc|profile|bash_profile|zshenv|zprofile)\b",
+    ),
+    _rule(
+        "startup-file",
+        Risk.high,
+        "it makes a shell fetch something at its start",
+        rf"\b(?:curl|wget|nc|base64)\b[^\n]{{0,200}}>>?\s*[\"']?{_HOME}/\.(?:bashrc|zshrc|profile|bash_profile|zshenv|zprofile)\b",
     ),
     _rule(
         "destructive-command",
@@ -216,7 +242,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 KNOWN_INSTALLERS = re.compile(
-    r"https://(?:astral\.sh|bun\.(?:sh|com)|sh\.rustup\.rs|deno\.land|get\.docker\.com|get\.pnpm\.io|install\.python-poetry\.org|fly\.io"
+    r"(?:https://)?(?:fluxcd\.io|install\.crowdsec\.net|sdk\.cloud\.google\.com|community\.chocolatey\.org|get\.scoop\.sh|astral\.sh|bun\.(?:sh|com)|sh\.rustup\.rs|deno\.land|get\.docker\.com|get\.pnpm\.io|install\.python-poetry\.org|fly\.io"
     r"|ollama\.(?:com|ai)|foundry\.paradigm\.xyz|mise\.(?:run|jdx\.dev)|starship\.rs|get\.sdkman\.io|get\.k3s\.io|tailscale\.com"
     r"|claude\.ai|opencode\.ai|cursor\.com|bootstrap\.pypa\.io|nixos\.org|install\.determinate\.systems|get\.volta\.sh"
     r"|get\.helm\.sh|deb\.nodesource\.com|rpm\.nodesource\.com|cli\.github\.com|packages\.microsoft\.com|aka\.ms|get\.rvm\.io"
@@ -230,10 +256,12 @@ KNOWN_INSTALLERS = re.compile(
 """Installers of widely used tools over https: still worth knowing (medium), not worth stopping for."""
 
 FORBIDS = re.compile(
-    r"\b(?:never|do not|don't|dont|avoid|must not|should not|shouldn't|cannot|can't|won't|refuse(?:s|d)?|reject(?:s|ed)?|block(?:s|ed|ing)?"
+    r"\b(?:never|do(?:es)? not|did not|didn't|doesn't|don't|dont|is not|isn't|avoid|must not|should not|shouldn't|cannot|can't|won't|refuse(?:s|d)?|reject(?:s|ed)?|block(?:s|ed|ing)?"
     r"|prevent(?:s|ed|ing)?|prohibit(?:s|ed)?|forbid(?:s|den)?|disallow(?:s|ed)?|den(?:y|ies|ied)|stop and|detect(?:s|ed|ing|ion)?"
     r"|flag(?:s|ged)? (?:any|all|as|if)|dangerous|malicious|unsafe|insecure|risky|harmful|anti-?patterns?|attack(?:er|ers|s)?|injection"
-    r"|vulnerab\w+|suspicious|red flags?|bad|wrong|instead of|rather than|no\s+`|not\s+`|treat (?:it|them|this|any|such|as))\b|❌|🚫|⛔|✗|✘|⚠",
+    r"|vulnerab\w+|suspicious|red flags?|bad|wrong|instead of|rather than|no\s+`|not\s+`|treat (?:it|them|this|any|such|as)"
+    r"|(?:instructions?|attempts?|tries|trying|requests?|asks?(?: \w+){0,2}|tells?(?: \w+){0,2}|someone|users? may) to|jailbreaks?|payloads?)\b"
+    r"(?!\s+(?:hesitate|worry|forget|fail|mind|be afraid))|❌|🚫|⛔|✗|✘|⚠",
     re.I,
 )
 """In the same sentence, before or right behind what was found."""
