@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wellworn.lifecycle.accepting import Draft, added_to, additions_of, check_confirmed, draft_of
 from wellworn.models.access import Caller, Role
-from wellworn.models.errors import Conflict, InvalidInput, NotFound
+from wellworn.models.errors import Conflict, InvalidInput, NotFound, WellwornError
 from wellworn.models.ids import new_id
 from wellworn.models.proposal import (
     AcceptAnswer,
@@ -107,7 +107,7 @@ class Curation:
         folder = inside(target.source.path, draft.id)
         files = compose(folder, draft.manifest, draft.body, None)
         _check_loads(draft, folder, files)
-        notes = self._shelf.adopt(target)
+        notes, give_back = self._shelf.adopt(target)
         begun = self._begun(
             draft, target.owner, row.id, caller=caller, folder=folder, files=files, again=again, evidence=allowed
         )
@@ -123,7 +123,11 @@ class Curation:
             if not again:
                 self._decide(row.id, begun.row.change)
 
-        self._log.carry_out(begun, make)
+        try:
+            self._log.carry_out(begun, make)
+        except WellwornError:
+            give_back()
+            raise
         self._follow()
         view = self._shelf.skills.find(f"{draft.id}@{draft.scope}", [target.owner])
         notes += self._shadow_notes(draft, caller, request, row)

@@ -66,7 +66,7 @@ class Shelf:
         clock: Callable[[], datetime],
     ) -> None:
         self._libraries, self._places, self._settings, self._clock = libraries, places, settings, clock
-        self.skills = SkillTable(database)
+        self._database, self.skills = database, SkillTable(database)
 
     def owners(self, caller: Caller, repo: str | None, session_id: str | None = None) -> tuple[Owner, ...]:
         """Return the partitions that the caller sees from a repo (id, origin or folder). Raises NotFound."""
@@ -140,11 +140,12 @@ class Shelf:
         known = next(one for one in sources if one.path == root / OWN_FOLDER)
         return Target(repo_sources(root, name, vouched=known.vouched)[0], REPO)
 
-    def adopt(self, target: Target) -> list[str]:
-        """Register the target's folder; return notes on what a person should know of it.
+    def adopt(self, target: Target) -> tuple[list[str], Callable[[], None]]:
+        """Register the target's folder; return notes on what a person should know of it, and a function to undo it.
 
         Whoever accepts a skill into a repo's own folder vouches for that folder, unless others' skills lie in it.
         """
+        known = next((one for one in self._libraries.sources.list() if one.id == target.source.id), None)
         source, notes = target.source, []
         if not source.vouched:
             if self._libraries.skills_in(source) == 0:
@@ -156,7 +157,17 @@ class Shelf:
                 )
         self._libraries.sources.put(source, kind=target.kind, now=self._clock())
         self._places.forget()
-        return notes
+        return notes, lambda: self._give_back(source, known)
+
+    def _give_back(self, source: Source, known: StoredSource | None) -> None:
+        with self._database.write():
+            if self._libraries.skills_in(source):
+                return  # somebody else's accept needs it by now
+            if known is None:
+                self._libraries.sources.remove(source.id, now=self._clock())
+            else:
+                self._libraries.sources.put(known, kind=known.kind, now=self._clock())
+        self._places.forget()
 
     def store(self, source: Source | StoredSource, directory: Path) -> None:
         """Bring the row of one skill up to date with its files."""

@@ -259,6 +259,26 @@ def test_a_folder_that_cannot_be_written_changes_nothing(world: World) -> None:
         assert accept(workspace).skill.id == "ship-it"
 
 
+def test_a_repo_is_not_vouched_for_by_an_accept_that_failed(world: World) -> None:
+    root = world.repo("shop")
+    (root / ".wellworn").write_text("a file in the way", encoding="utf-8")
+    with world.open() as workspace:
+        propose(workspace, scope=Scope.repo)
+        with pytest.raises(StoreError):
+            accept(workspace, repo=str(root), confirm="ship-it")
+        rows = workspace._database.rows("SELECT vouched FROM sources WHERE scope = 'repo'")
+    assert set(rows) == {(0,)}
+
+
+def test_a_session_is_not_begun_by_an_accept_that_failed(world: World) -> None:
+    with world.open() as workspace:
+        propose(workspace)
+        (world.data / "sessions").write_text("a file in the way", encoding="utf-8")
+        with pytest.raises(StoreError):
+            accept(workspace, scope="session", session_id="s1")
+        assert workspace._database.rows("SELECT id FROM sources WHERE scope = 'session'") == []
+
+
 def test_of_two_people_who_accept_at_once_one_wins(world: World) -> None:
     with world.open() as workspace:
         propose(workspace)
