@@ -85,6 +85,8 @@ _MODULES = {
 _PACKAGE_MANAGERS = {"npm", "pnpm", "yarn", "bun"}
 _WITHOUT_RUNNING = {"--version", "-V", "--help", "-h", "--collect-only", "--co", "--list", "--listTests", "--markers"}
 _TAIL = 2500
+_SUMMARY = 200
+"""Where most runners say how it went, so looked at first."""
 
 
 @lru_cache(maxsize=16_384)
@@ -211,6 +213,8 @@ _FAILED = re.compile(
     r"|error: could not compile|Test(?:s| run| Run) (?:failed|FAILED)",
     re.M,
 )
+_FAILING = re.compile(r"[Ff][Aa][Ii][Ll]|[Ee]rr|ERR|ELIF|\*\*\*|no tests ran")
+"""Without one of these nothing failed; a faster look."""
 _PASSED = re.compile(
     r"\b[1-9]\d* (?:tests? )?(?:passed|passing|passes|examples?, 0 failures)\b|^ok\s+\S|^OK\b|^PASS\b|BUILD SUCCESS"
     r"|test result: ok|\ball tests passed\b|^Passed!|\b0 failed",
@@ -223,8 +227,8 @@ _BROKEN = re.compile(r"^ERROR: |^E   |Traceback \(most recent call last\)|comman
 def test_outcome(output: str) -> bool | None:
     """Return whether the end of a test run's output says that all passed; None when it does not say."""
     tail = output[-_TAIL:]
-    if _FAILED.search(tail):
+    if _FAILING.search(tail) and _FAILED.search(tail):
         return False
-    if _PASSED.search(tail):
+    if _PASSED.search(tail[-_SUMMARY:]) or _PASSED.search(tail):
         return True
     return False if _BROKEN.search(tail) else None
