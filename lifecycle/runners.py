@@ -229,6 +229,6 @@ def test_outcome(output: str) -> bool | None:
     tail = output[-_TAIL:]
     if _FAILING.search(tail) and _FAILED.search(tail):
         return False
-    if _PASSED.search(tail[-_SUMMARY:]) or _PASSED.search(tail):
+    if _PASSED.search(tail, max(0, len(tail) - _SUMMARY)) or _PASSED.search(tail):
         return True
     return False if _BROKEN.search(tail) else None
