@@ -120,7 +120,8 @@ def _facts(proposal: Proposal, width: int) -> Iterator[str]:
     seen = f"Seen {counted(candidate.occurrences, 'time')} in {counted(candidate.sessions, 'session')}"
     days = f" on {counted(candidate.days, 'day')}" if candidate.days else ""
     rate = "" if candidate.success_rate is None else f"; {_share(candidate.success_rate)} of them worked"
-    yield from wrapped(f"{seen}{days}{rate}. {candidate.reason}", width, "  ")
+    told = "" if candidate.reason.startswith("Seen ") else f"{seen}{days}{rate}. "
+    yield from wrapped(f"{told}{candidate.reason}", width, "  ")
     for signal in candidate.repeated_signals:
         yield from wrapped(signal, width, "  - ", "    ")
     where = [part for part in (proposal.repo, proposal.session_id and f"session {proposal.session_id}") if part]
@@ -152,7 +153,7 @@ def _answers(proposal: Proposal, width: int) -> Iterator[str]:
 def _phrases(proposal: Proposal, width: int) -> Iterator[str]:
     added = proposal.additions
     source = proposal.manifest if added is None else added
-    said = [*source.aliases, *source.examples]
+    said = list(dict.fromkeys([*source.aliases, *source.examples]))
     if said:
         yield from _section("Found by what was said" if added is None else "Adds what was said")
         for text in said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,7 +60,7 @@ def test_a_person_promotes_a_proven_skill_level_by_level() -> None:
     ],
 )
 def test_each_piece_of_missing_evidence_is_named(
-    now: Trust, wanted: Trust, missing: dict[str, object], words: str
+    now: Trust, wanted: Trust, missing: dict[str, Any], words: str
 ) -> None:
     ruling = judge_transition(now, wanted, Actor.person, replace(PROVEN, **missing))
     assert not ruling.allowed

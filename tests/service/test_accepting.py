@@ -118,7 +118,7 @@ def test_what_cannot_be_accepted_changes_nothing_and_a_retry_works(
     world: World, request_: dict[str, Any], error: type[WellwornError], field: str, words: str
 ) -> None:
     root = world.repo("shop")
-    given = {name: str(root) if value == "SHOP" else value for name, value in request_.items()}
+    given: dict[str, Any] = {name: str(root) if value == "SHOP" else value for name, value in request_.items()}
     with world.open() as workspace:
         propose(workspace)
         with pytest.raises(error) as refused:
@@ -339,7 +339,8 @@ def test_an_update_cannot_be_given_another_name_or_scope(world: World) -> None:
     world.skill("ship-it", "Mine.")
     with world.open() as workspace:
         propose(workspace, updates="ship-it@user", additions=SkillAdditions(aliases=["x"]))
-        for request in ({"id": "other"}, {"scope": "session"}):
+        requests: list[dict[str, Any]] = [{"id": "other"}, {"scope": "session"}]
+        for request in requests:
             with pytest.raises(InvalidInput) as refused:
                 accept(workspace, **request)
             assert refused.value.field == next(iter(request))
