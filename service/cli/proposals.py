@@ -223,7 +223,8 @@ def _scope_of(found: Proposal, given: dict[str, Any]) -> str:
 def _repository(found: Proposal, given: dict[str, Any], repo: str | None) -> str | None:
     if repo is not None:
         return place_of(repo)
-    return place_of(None) if _scope_of(found, given) == "repo" and found.repo in (None, _repo_here()) else None
+    here = _repo_here() if _scope_of(found, given) == "repo" else None
+    return place_of(None) if here is not None and found.repo in (None, here) else None
 
 
 def _repo_here() -> str | None:
