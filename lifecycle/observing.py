@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+import re
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -24,10 +24,18 @@ SCANNED = 4000
 """Longer texts are cut to this before they are read; what a cut may have left of a secret goes with the last word."""
 OUTPUTS = frozenset({"output", "stdout", "stderr", "content", "result", "toolresponse", "toolresult", "outputtail"})
 """Names under which full output is sent, in any spelling: its last line is kept."""
+_COMMON = frozenset({"command", "exitCode", "exit_code", "cwd", "tool", "file", "path"})
+"""Names that neither hold a secret nor say that their value is one."""
 _FIRST = ("command", "exitCode", "exit_code", "cwd", "tool", "file", "path", "error")
 _DEPTH, _ITEMS = 6, 50
 _LARGEST = 2**53
 _CACHED, _CACHED_CHARS = 16_384, 600
+_ORDINARY_NAME = re.compile(
+    r"[0-9a-f-]{1,64}|[0-9A-HJKMNP-TV-Z]{26}|(?!key-)[a-z-]{1,20}-[0-9a-f]{32}"
+    r"|[a-z]{1,20}[-_]?[0-9]{0,12}(?:-[0-9]{1,12})?",
+    re.ASCII,
+)
+"""Hashes, UUIDs, ULIDs, ids of imports, words with numbers: looked at first, as every event has an id of its own."""
 
 
 def prepare(event: TraceEvent) -> TraceEvent:
@@ -38,26 +46,27 @@ def prepare(event: TraceEvent) -> TraceEvent:
 def observe(event: TraceEvent) -> tuple[TraceEvent, bool]:
     """Return what may be kept of an event, and whether a secret (or a name or address) was taken out of it."""
     seen = _Cleaner()
-    summary = _cut(seen.text(event.summary), SUMMARY_KEPT)
-    data = seen.data(event.data) if event.data else event.data
-    tags = [_cut(seen.text(tag), TAG_KEPT) for tag in event.tags[:TAGS_KEPT]]
-    changed = {
-        "id": seen.name(event.id),
-        "session_id": seen.name(event.session_id),
-        "repo": None if event.repo is None else seen.text(event.repo),
-        "user": event.user,
-        "summary": summary,
-        "tags": _tagged(event.kind, summary, data, tags),
-        "data": data,
-    }
-    update = {name: value for name, value in changed.items() if value != getattr(event, name)}
+    was = event.__dict__
+    update: dict[str, Any] = {}
+    for name, kept in (
+        ("id", seen.name(event.id)),
+        ("session_id", seen.name(event.session_id)),
+        ("repo", None if event.repo is None else seen.text(event.repo)),
+        ("summary", summary := _cut(seen.text(event.summary), SUMMARY_KEPT)),
+        ("data", data := seen.data(event.data) if event.data else event.data),
+        ("tags", _tagged(event.kind, summary, data, seen.tags(event.tags))),
+    ):
+        if kept != was[name]:
+            update[name] = kept
     return event.model_copy(update=update) if update else event, seen.found
 
 
 def kept_name(name: str) -> str:
     """Return the id or session under which something is kept: itself or, when it holds a secret, a hash of it."""
+    if _ORDINARY_NAME.fullmatch(name):
+        return name
     clean = storable(name)
-    if _redacted(clean) == clean:
+    if redact(clean) == clean:
         return clean
     # A hash and not a mark: two sessions must not become one, nor an event another's duplicate.
     return f"redacted-{blake2b(clean.encode(), digest_size=12).hexdigest()}"
@@ -66,30 +75,46 @@ def kept_name(name: str) -> str:
 class _Cleaner:
     """Takes secrets out, and remembers whether there was one."""
 
+    __slots__ = ("found",)
+
     def __init__(self) -> None:
         self.found = False
 
     def text(self, text: str) -> str:
-        clean = storable(text) if len(text) <= SCANNED else storable(text[:SCANNED])
-        redacted = _redacted(clean)
-        self.found = self.found or redacted != clean
-        return redacted if len(text) <= SCANNED else redacted.rpartition(" ")[0]
+        if len(text) <= _CACHED_CHARS:
+            clean = _redacted(text)
+        else:
+            clean = redact(storable(text[:SCANNED]))
+            if len(text) > SCANNED and len(clean) <= 2 * TEXT_KEPT:  # the cut might be within what is kept
+                clean = clean.rpartition(" ")[0]
+        if clean != text and not self.found:
+            self.found = len(text) <= SCANNED or "[redacted" in clean
+        return clean
 
     def name(self, name: str | None) -> str | None:
         kept = None if name is None else kept_name(name)
-        self.found = self.found or (kept is not None and kept != storable(name or ""))
+        self.found = self.found or kept != name
         return kept
 
-    def data(self, data: dict[str, Any]) -> dict[str, Any]:
-        return _fitted(dict(self._items(data, 0)))
+    def tags(self, tags: list[str]) -> list[str]:
+        return [_cut(self.text(tag), TAG_KEPT) for tag in tags[:TAGS_KEPT]] if tags else tags
 
-    def _items(self, data: dict[Any, Any], depth: int) -> Iterable[tuple[str, Any]]:
-        for key, value in list(data.items())[:_ITEMS]:
-            name = str(key)
-            yield _cut(self.text(name), TAG_KEPT), self._named(name, value, depth)
+    def data(self, data: dict[str, Any]) -> dict[str, Any]:
+        return _fitted(self._dict(data, 0))
+
+    def _dict(self, data: dict[Any, Any], depth: int) -> dict[str, Any]:
+        kept: dict[str, Any] = {}
+        for name, value in data.items() if len(data) <= _ITEMS else list(data.items())[:_ITEMS]:
+            clean = name if name in _COMMON else _cut(self.text(str(name)), TAG_KEPT)
+            kept[clean] = self._named(str(name), value, depth)
+        return kept
 
     def _named(self, name: str, value: Any, depth: int) -> Any:
         """Redacted together with its name, which may say that the value is a secret."""
+        if isinstance(value, int) and -_LARGEST < value < _LARGEST:
+            return value
+        if name in _COMMON:
+            return _cut(self.text(value), TEXT_KEPT) if isinstance(value, str) else self._value(value, depth + 1)
         if _letters(name) in OUTPUTS and isinstance(value, (str, list, dict)):
             lines = _last_text(value)[-SCANNED:].rstrip().rsplit("\n", 1)
             return _cut(self.text(lines[-1].strip()), OUTPUT_KEPT)
@@ -99,7 +124,7 @@ class _Cleaner:
 
     def _assigned(self, name: str, value: str) -> str:
         clean = self.text(value)
-        kept = _redacted_field(name, clean)
+        kept = redact_field(name, clean)
         self.found = self.found or kept != clean
         return kept
 
@@ -109,7 +134,7 @@ class _Cleaner:
         if depth >= _DEPTH:
             return "..."
         if isinstance(value, dict):
-            return dict(self._items(value, depth))
+            return self._dict(value, depth)
         if isinstance(value, (list, tuple)):
             return [self._value(one, depth + 1) for one in value[:_ITEMS]]
         return _cut(self.text(str(value)), TEXT_KEPT)
@@ -136,7 +161,7 @@ def _last_text(value: Any, depth: int = 0) -> str:
 
 def _fitted(data: dict[str, Any]) -> dict[str, Any]:
     """Return as much of `data` as may be kept: what tells most first."""
-    if _size(data) <= DATA_KEPT:
+    if _surely_small(data) or _size(data) <= DATA_KEPT:
         return data
     names = [name for name in _FIRST if name in data] + [name for name in data if name not in _FIRST]
     room, kept = DATA_KEPT - 2, set()
@@ -148,20 +173,40 @@ def _fitted(data: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name in kept}
 
 
+def _surely_small(data: dict[str, Any]) -> bool:
+    """A letter takes six in JSON at most."""
+    letters = 0
+    for name, value in data.items():
+        if isinstance(value, str):
+            letters += len(name) + len(value)
+        elif value is None or isinstance(value, (bool, int, float)):
+            letters += len(name) + 8
+        else:
+            return False
+    return letters * 6 <= DATA_KEPT
+
+
 def _size(data: dict[str, Any]) -> int:
     return len(json.dumps(data, ensure_ascii=False))
 
 
 def _tagged(kind: TraceKind, summary: str, data: dict[str, Any], tags: list[str]) -> list[str]:
-    from wellworn.lifecycle.recognise import is_correction, test_runner  # noqa: PLC0415  only where events are kept
-
     tag = None
-    if kind is TraceKind.user_intent and is_correction(summary):
-        tag = CORRECTION_TAG
+    if kind is TraceKind.user_intent:
+        tag = _tag_of(summary, said=True)
     elif kind is TraceKind.command_run:
         command = data.get("command")
-        tag = TEST_TAG if test_runner(command if isinstance(command, str) else summary) else None
+        tag = _tag_of(command if isinstance(command, str) else summary, said=False)
     return tags if tag is None or tag in tags else [*tags, tag]
+
+
+@lru_cache(maxsize=_CACHED)
+def _tag_of(text: str, *, said: bool) -> str | None:
+    from wellworn.lifecycle.recognise import is_correction, test_runner  # noqa: PLC0415  only where events are kept
+
+    if said:
+        return CORRECTION_TAG if is_correction(text) else None
+    return TEST_TAG if test_runner(text) else None
 
 
 def _cut(text: str, most: int) -> str:
@@ -174,15 +219,6 @@ def _letters(name: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED)
-def _redacted_short(text: str) -> str:
-    return redact(text)
-
-
-@lru_cache(maxsize=_CACHED)
-def _redacted_field(name: str, value: str) -> str:
-    return redact_field(name, value)
-
-
 def _redacted(text: str) -> str:
-    """Commands, folders and sessions come again and again."""
-    return _redacted_short(text) if len(text) <= _CACHED_CHARS else redact(text)
+    """Commands, folders and tags come again and again."""
+    return redact(storable(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +19,8 @@ from wellworn.store.traces import Age, TraceCount, TraceFilter, TraceRow, TraceT
 AHEAD = timedelta(minutes=5)
 """Clocks differ by this much; what is later has not happened."""
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-_NAME = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_NAME_MAX = 200
+_NAME = re.compile(r"[^\x00-\x1f\x7f]+")
 _SHOWN = 80
 
 
@@ -46,7 +48,7 @@ class Traces:
             )
         now = self._clock()
         check = _Check(self._places, caller, now)
-        by_user: dict[str, list[TraceEvent]] = {}
+        by_user: defaultdict[str, list[TraceEvent]] = defaultdict(list)
         redacted = 0
         for at, event in enumerate(events):
             try:
@@ -56,7 +58,7 @@ class Traces:
                 raise
             kept, found = observe(known)
             redacted += found
-            by_user.setdefault(known.user or caller.user, []).append(kept)
+            by_user[known.user or caller.user].append(kept)
         accepted = 0
         with self._database.write():
             for user, theirs in by_user.items():
@@ -134,30 +136,31 @@ class _Check:
     def __call__(self, event: TraceEvent) -> TraceEvent:
         """Return the event with its repo's id. Raises InvalidInput, NotAllowed; `field` is relative to the event."""
         self._required(event)
-        user = whose(event.user, self._caller, field="user")
+        if event.user is not None:
+            whose(event.user, self._caller)
         folder = event.data.get("cwd")
         repo = self._repo(event.repo, folder if isinstance(folder, str) else None)
-        if repo == event.repo and user == event.user:
-            return event
-        return event.model_copy(update={"repo": repo, "user": user})
+        return event if repo == event.repo else event.model_copy(update={"repo": repo})
 
     def _required(self, event: TraceEvent) -> None:
         for name, value in (("id", event.id), ("sessionId", event.session_id)):
-            if value is None or not _NAME.fullmatch(value):
+            if not value or len(value) > _NAME_MAX or not (value.isprintable() or _NAME.fullmatch(value)):
                 raise InvalidInput(
-                    f"The {name} of a trace event has 1 to 200 characters, none of them a control character.",
+                    f"The {name} of a trace event has 1 to {_NAME_MAX} characters, none of them a control character.",
                     hint="Give one.",
                     field=name,
                 )
-        if event.ts is None:
+        moment = event.ts
+        if moment is None:
             raise InvalidInput("A trace event needs a time.", hint="Send when it happened.", field="ts")
-        moment = event.ts if event.ts.tzinfo else event.ts.replace(tzinfo=UTC)
-        if moment > self._latest:
-            raise InvalidInput(
-                "The time lies in the future.", hint="Check the sender's clock and its time zone.", field="ts"
-            )
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if _EARLIEST <= moment <= self._latest:
+            return
         if moment < _EARLIEST:
             raise InvalidInput("The time lies before 1970.", hint="Send when it happened.", field="ts")
+        raise InvalidInput(
+            "The time lies in the future.", hint="Check the sender's clock and its time zone.", field="ts"
+        )
 
     def _repo(self, stated: str | None, folder: str | None) -> str | None:
         asked = (stated, None if stated else folder)

@@ -71,6 +71,9 @@ _NAMED_PLUGINS = frozenset({"cloudant", "ibm_cloud_iam", "ibm_cos_hmac", "softla
 _RUN = re.compile(r"[A-Za-z0-9_+/=.~:-]{16,}")
 _SHORT = re.compile(r"xox[a-z]-[0-9]|\bAKC[A-Za-z0-9]|\bAP[0-9A-F][A-Za-z0-9]{8}")
 _TOKEN_PIECE = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]{0,60}[0-9])[A-Za-z0-9]{10,}|[0-9]{8}:")
+_MIXED = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])")
+_SHORTEST_NAMED = 24
+"""Of what the plugins find that need a name before the value."""
 _BROKEN_UP = (
     *(
         "sk-",
@@ -104,7 +107,7 @@ _BROKEN_UP = (
         "atlasv1",
         "SG.",
     ),
-    *("sq0", "EAA", "hooks.slack", "NR", "sntry", "figd", "ww_", "xapp", "pat", "PMAK", "glimt"),
+    *("sq0", "EAA", "NR", "sntry", "figd", "ww_", "xapp", "pat", "PMAK", "glimt"),
 )
 """How the keys begin whose letters may be broken up by hyphens."""
 _DIGIT = re.compile(r"[0-9]")
@@ -122,11 +125,16 @@ def has_token(text: str) -> bool:
     """Say, fast, whether `text` may hold a secret of these shapes; what it denies is never taken out."""
     if _DIGIT.search(text) is not None:
         runs = [run for run in _RUN.findall(text) if _DIGIT.search(run)]
-        if any(_TOKEN_PIECE.search(run) and not _HARMLESS_RUN.match(run) for run in runs):
-            return True
-        if runs and (_is_named(text.lower()) or any(start in text for start in _BROKEN_UP)):
+        for run in runs:
+            if _TOKEN_PIECE.search(run) and not _HARMLESS_RUN.match(run):
+                return True
+            if _MIXED.match(run) and any(start in text for start in _BROKEN_UP):
+                return True
+        if any(len(run) >= _SHORTEST_NAMED for run in runs) and _is_named(text.lower()):
             return True
     if "hf_" in text or "api_org_" in text or "eyJ" in text:
+        return True
+    if "hooks.slack" in text:
         return True
     return ("xox" in text or "AKC" in text or "AP" in text) and _SHORT.search(text) is not None
 

@@ -12,6 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from wellworn.models.errors import InvalidInput, NotFound
 from wellworn.models.skill import Risk
 from wellworn.models.trace import TraceEvent, TraceKind
@@ -305,9 +307,10 @@ def _text(text: str) -> str:
 
 
 def _dump(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    # Not `storable`: what it writes for a lone surrogate would be read back as one.
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    try:
+        return to_json(value).decode()
+    except PydanticSerializationError:  # a lone surrogate; what `storable` writes for it would be read back as one
+        return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _values(user: str, event: TraceEvent, key_id: str | None, arrived: str) -> tuple[Any, ...]:
