@@ -121,7 +121,10 @@ def _hidden(text: str, where: str) -> Iterator[ScanFinding]:
 
 
 def _by_rules(text: str, where: str) -> Iterator[ScanFinding]:
+    lowered = text.lower()
     for rule in RULES:
+        if not any(need in lowered for need in rule.needs):
+            continue
         for found in rule.pattern.finditer(text):
             severity = _severity(rule, text, found)
             excerpt = _excerpt(text, found.start(), found.end())
@@ -135,7 +138,7 @@ def _severity(rule: Rule, text: str, found: re.Match[str]) -> Risk:
         line = text[found.start() : found.end()] + text[found.end() : found.end() + _URL_BEHIND].partition("\n")[0]
         if _from_known_installers(line) or not _NAMES_SOMETHING.search(line):
             return Risk.medium
-    soft = rule.softens and (forbidden(text, found.start(), found.end()) or _is_quoted_example(text, found))
+    soft = forbidden(text, found.start(), found.end()) or _is_quoted_example(text, found)
     return Risk.medium if soft else Risk.high
 
 

@@ -25,7 +25,7 @@ _RUN = re.compile(f"[{_ZERO}{_JOINERS}\ufeff]{{2,}}")
 _INSIDE_WORD = re.compile(f"(?<=[A-Za-z])[{_ZERO}{_JOINERS}\ufeff]+(?=[A-Za-z])")
 _SPLITS_MANY = 3
 _LONG_RUN = 4
-_LOOKALIKES = str.maketrans("аеорсухіѕԁһјӏոսΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxisdhjlnuABEZHIKMNOPTYX")
+_LOOKALIKES = str.maketrans("АВЕКМНОРСТУХаеорсухіѕԁһјӏոսΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEKMHOPCTYXaeopcyxisdhjlnuABEZHIKMNOPTYX")
 
 
 @dataclass(frozen=True, slots=True)

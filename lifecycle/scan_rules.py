@@ -1,7 +1,6 @@
 """What harmful texts look like, as data. Patterns are bounded, so that their time is linear in the text's length.
 
-All are matched on the text as a model reads it (`scan_hidden.visible`), without regard to case. `softens`: a sentence
-that plainly forbids or warns ("never run ...") makes a high finding medium.
+All are matched on the text as a model reads it (`scan_hidden.visible`), without regard to case.
 """
 
 from __future__ import annotations
@@ -14,18 +13,33 @@ from wellworn.models.skill import Risk
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """name: what a person names to allow it; message: for people. at_least: the pattern must match so many times."""
+    """name: what a person names to allow it; message: for people; needs: lower-case texts of which one must be there."""
 
     name: str
     severity: Risk
     message: str
+    needs: tuple[str, ...]
     pattern: re.Pattern[str]
-    softens: bool = True
 
 
-def _rule(name: str, severity: Risk, message: str, *patterns: str, softens: bool = True) -> Rule:
+_BOUNDS = (
+    (r"\s*", r"\s{0,20}"),
+    (r"\s+", r"\s{1,20}"),
+    (r"\w+", r"\w{1,60}"),
+    (r"\w*", r"\w{0,60}"),
+    (r"\S+", r"\S{1,200}"),
+    (r"\S*", r"\S{0,200}"),
+    (r"s{1,20})*", r"s{1,20}){0,6}"),
+)
+"""What would run on without end is bounded, so that no text makes matching slow."""
+
+
+def _rule(name: str, severity: Risk, message: str, needs: str, *patterns: str) -> Rule:
+    """`needs`: words parted by `|`; where none of them stands, no pattern can match, and none is tried."""
     whole = "|".join(f"(?:{pattern})" for pattern in patterns)
-    return Rule(name, severity, message, re.compile(whole, re.I), softens)
+    for endless, bounded in _BOUNDS:
+        whole = whole.replace(endless, bounded)
+    return Rule(name, severity, message, tuple(needs.split("|")), re.compile(whole, re.I))
 
 
 _S = r"[^.!?\n]"
@@ -39,11 +53,13 @@ _SHELL = rf"{_SUDO}(?-i:(?:ba|z|da|k|fi|a)?sh)\b(?![.\w/])"
 _FED = rf"(?:{_SHELL}|{_SUDO}(?-i:python[23]?|node|perl|ruby|php|deno run)\b(?=\s*(?:-(?:\s|$)|$|[;&|`\"')\n])))"
 """An interpreter that runs what is piped into it."""
 _INTERPRETER = rf"{_SUDO}(?-i:(?:ba|z|da|k|fi|a)?sh|python[23]?|node|perl|ruby|php)\b(?![.\w/-])"
+_BARE = r"(?-i:(?:ba|z|da|k|fi|a)?sh|python[23]?|node|perl|ruby|php)"
 _GET = r"\b(?-i:curl|wget|fetch|aria2c)\b"
 _HOME = r"(?:~|\$\{?HOME\}?|/root|/home/[\w<>{}$-]+|/Users/[\w<>{}$-]+)"
+_AT = r"(?:(?<![\w./-])|(?<=~/)|(?<=HOME/)|(?<=HOME\}/)|(?<=/root/)|/home/[\w<>{}$-]+/|/Users/[\w<>{}$-]+/)"
 _SECRET_FILE = (
-    r"(?:(?<![\w.])/?\.ssh/(?!\S*\.pub)(?:id_\w+|\*)|(?<![\w./])/?\.ssh/?(?=[\s\"'`)]|$)|(?<![\w./])id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)"
-    r"|(?<![\w.])/?\.(?:aws/credentials|netrc|pgpass|git-credentials|gnupg|kube/config|docker/config\.json|config/gcloud|npmrc|pypirc"
+    rf"(?:{_AT}\.ssh/(?!\S*\.pub)(?:id_\w+|\*)|{_AT}\.ssh/?(?=[\s\"'`)]|$)|(?<![\w./])id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)"
+    rf"|{_AT}\.(?:aws/credentials|netrc|pgpass|git-credentials|gnupg|kube/config|docker/config\.json|config/gcloud|npmrc|pypirc"
     r"|password-store)\b|/etc/shadow|Login Data\b|logins\.json|key4\.db|cookies\.sqlite|Library/Keychains|wallet\.dat)"
 )
 _SEND = r"(?:send|upload|post|transmit|forward|e-?mail|exfiltrate|leak|beacon)"
@@ -60,15 +76,16 @@ RULES: tuple[Rule, ...] = (
         "download-and-run",
         Risk.high,
         "something is downloaded and run at once",
+        "curl|wget|fetch|aria2c|iwr|irm|invoke-|iex|npx|bunx|dlx|uvx|urlopen|urlretrieve|.get(",
         rf"{_GET}{_C}{{1,300}}\|(?:\s*\\\n)?\s*(?:(?:tee|cat|gunzip|tac|sed|tr|jq)\b[^|\n]{{0,60}}\|\s*)?{_FED}",
-        rf"{_INTERPRETER}[^\n|;]{{0,40}}<\(\s*{_GET}",
-        rf"(?:{_SHELL}\s+-\w*c|eval|source|python3?\s+-c|\.)\s*[\"']?\$?\(\s*{_GET}",
-        rf"(?:{_SHELL}\s+-\w*c|eval)\s*[\"']?`\s*{_GET}",
+        rf"\b{_BARE}\s[^\n|;]{{0,40}}<\(\s*{_GET}",
+        rf"\b(?:{_BARE}\s+-\w*c|eval|source)\s*[\"']?\$?\(\s*{_GET}",
+        rf"\b(?:{_BARE}\s+-\w*c|eval)\s*[\"']?`\s*{_GET}",
         r"\b(?:iwr|irm|curl|Invoke-WebRequest|Invoke-RestMethod)\b[^|\n]{0,200}\|\s*(?:iex|Invoke-Expression)\b",
         r"\b(?:iex|Invoke-Expression)\b[^\n]{0,60}\b(?:DownloadString|iwr|irm|Invoke-WebRequest|Invoke-RestMethod|WebClient)\b",
         rf"{_GET}[^\n]{{0,300}}(?:&&|;|\n)[^\n]{{0,20}}\bchmod\s+(?:\+x|[0-7]*7[0-7]*|[ugoa]*\+x)\s[^\n]{{0,120}}(?:&&|;|\n)\s*"
         rf"(?:sudo\s+)?(?:\.{{0,2}}/|{_SHELL}\s|~|\$)",
-        rf"{_GET}[^\n]{{0,200}}(?:-o|-O|>)\s*(?P<file>[\w./~$-]+)[^\n]{{0,120}}(?:&&|;|\n)\s*(?:{_INTERPRETER})\s+(?P=file)",
+        rf"{_GET}[^\n]{{0,200}}(?:-o|-O|>)\s*(?P<file>[\w./~$-]{1, 120})[^\n]{{0,120}}(?:&&|;|\n)\s*(?:{_INTERPRETER})\s+(?P=file)",
         r"\b(?:exec|eval)\s*\(\s*(?:await\s+)?(?:\w+\.){0,3}(?:urlopen|get|fetch|urlretrieve)\s*\(\s*[fr]?[\"']https?:",
         r"\b(?:npx|bunx|pnpm\s+dlx|uvx)\s+(?:-\S+\s+)*https?://",
     ),
@@ -76,6 +93,7 @@ RULES: tuple[Rule, ...] = (
         "remote-package",
         Risk.medium,
         "a package is installed from an address instead of a registry",
+        "pip install|pip3 install|npm i",
         r"\bpip3?\s+install\s[^\n]{0,100}(?:git\+https?|https?)://",
         r"\bnpm\s+(?:i|install)\s[^\n]{0,60}https?://",
     ),
@@ -83,12 +101,19 @@ RULES: tuple[Rule, ...] = (
         "encoded-command",
         Risk.high,
         "something encoded is decoded and run",
+        "base64|base32|xxd|openssl|uudecode|rev|tr ",
         rf"\b(?:base64|base32)\s+(?:-\w+\s+)*(?:-d|-D|--decode)\b[^|\n]{{0,80}}\|\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_FED}",
         rf"\b(?:xxd\s+(?:-\w+\s+)*-r|openssl\s+(?:enc|base64)\b[^|\n]{{0,60}}-d|uudecode|rev\b|tr\s+[\"']?[A-Za-z]-)[^|\n]{{0,80}}"
         rf"\|\s*(?:\w+[^|\n]{{0,40}}\|\s*)?{_FED}",
         rf"\b(?:gunzip|zcat|gzip\s+-d)\b[^|\n]{{0,60}}\|\s*{_SHELL}",
-        rf"(?:eval|{_SHELL}\s+-\w*c)\s*[\"']?(?:\$\(|`)[^\n)`]{{0,300}}(?:base64\s+(?:-\w+\s+)*(?:-d|-D|--decode)|xxd\s+-r|openssl\s+\w+[^\n)]{{0,30}}-d)",
-        rf"{_INTERPRETER}\s+<\(\s*[^\n)]{{0,200}}(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r)",
+        rf"\b(?:eval|{_BARE}\s+-\w*c)\s*[\"']?(?:\$\(|`)[^\n)`]{{0,300}}(?:base64\s+(?:-\w+\s+)*(?:-d|-D|--decode)|xxd\s+-r|openssl\s+\w+[^\n)]{{0,30}}-d)",
+        rf"\b{_BARE}\s+<\(\s*[^\n)]{{0,200}}(?:base64\s+(?:-d|-D|--decode)|xxd\s+-r)",
+    ),
+    _rule(
+        "encoded-command",
+        Risk.high,
+        "something encoded is decoded and run",
+        "b64decode|base64.decode|fromhex|codecs.decode|atob|unhexlify|marshal.loads|decompress|buffer.from|-encodedcommand|-enc |powershell|pwsh|\\x|\\0|\\1|gunzip|zcat|gzip",
         r"\b(?:exec|eval|os\.system|subprocess\.\w+)\s*\(\s*[^\n]{0,60}(?:b64decode|base64\.decode|fromhex|codecs\.decode|atob|unhexlify|marshal\.loads|zlib\.decompress)\s*\(",
         r"\beval\s*\(\s*(?:atob|Buffer\.from)\s*\(|new Function\s*\(\s*atob",
         r"-(?:e|en|enc|EncodedCommand)\s+[A-Za-z0-9+/]{20,}={0,2}",
@@ -98,7 +123,8 @@ RULES: tuple[Rule, ...] = (
         "reverse-shell",
         Risk.high,
         "a shell is opened to another machine",
-        r"(?:ba|z)?sh\s+-i\s*[>&0-9]+\s*/dev/tcp/",
+        "/dev/tcp|/dev/udp|nc |ncat|netcat|mkfifo|socat|socket.socket",
+        r"\b(?:ba|z)?sh\s+-i\s*[>&0-9]+\s*/dev/tcp/",
         r"/dev/(?:tcp|udp)/[\w.$-]+/\d",
         r"\bn(?:et)?c(?:at)?\b[^\n|]{0,60}\s-(?:\w*e|c)\s*/?(?:bin/)?(?:ba|z)?sh\b",
         r"\bmkfifo\b[^\n]{0,80}\bn(?:et)?c(?:at)?\b",
@@ -109,6 +135,7 @@ RULES: tuple[Rule, ...] = (
         "credential-exfiltration",
         Risk.high,
         "credentials or the environment are sent elsewhere",
+        "curl|wget|nc |ncat|socat|scp|rsync|rclone|http|webhook|send|upload|post|transmit|mail|exfiltrate|leak|environ|process.env|security ",
         rf"{_SECRET_FILE}[^\n]{{0,200}}\|\s*[^\n]{{0,80}}\b(?:curl|wget|nc|ncat|netcat|socat|ssh|http|mail|xh)\b",
         rf"\b(?-i:curl|wget|nc|ncat|http|scp|rsync|xh|rclone)\s[^\n|]{{0,250}}{_SECRET_FILE}",
         r"\b(?:curl|wget)\b[^\n]{0,200}(?:-d|--data\S*|-F|--form|-T|--upload-file|--post-file|--post-data|--body-file)[\s=]*[\"']?[^\s\"']{0,40}[@=<$(\s]{1,4}[^\s\"']{0,60}\.env\b",
@@ -126,6 +153,7 @@ RULES: tuple[Rule, ...] = (
         "credential-read",
         Risk.high,
         "a file of credentials is read",
+        ".ssh|.gnupg|.aws|.netrc|git-credentials|pgpass|/etc/shadow|login data|cookies.sqlite|logins.json|key4.db|dump-keychain|find-",
         r"\b(?:cat|less|head|tail|base64|xxd|strings|more|bat)\s+(?:-\S+\s+)*[\"']?(?:~|\$\{?HOME\}?|/home/[\w<>{}$-]+|/root|/Users/[\w<>{}$-]+)/(?:\.ssh/id_\w+(?![\w.]*\.pub)\b|\.aws/credentials|\.netrc|\.git-credentials|\.pgpass|\.gnupg/\S+)",
         r"\bcat\s+/etc/shadow\b",
         r"\b(?:tar|zip|cp|rsync)\b[^\n|;]{0,100}(?:~|\$\{?HOME\}?)/\.(?:ssh|gnupg|aws)(?:/(?!config\b|known_hosts)|[\s\"'`]|$)",
@@ -137,19 +165,22 @@ RULES: tuple[Rule, ...] = (
         "environment-file-read",
         Risk.low,
         "a .env file is read",
+        ".env",
         r"\b(?:cat|head|tail|grep|less|bat)\s+[^\n|;&]{0,60}\.env(?:\.(?!example|sample|template)\w+)?(?=[\s\"'`|;]|$)",
     ),
     _rule(
         "suspicious-destination",
         Risk.high,
         "data is sent to a collecting service",
+        "webhook|requestbin|pipedream|burpcollab|oast.|interact.sh|transfer.sh|pastebin|ngrok|dnslog",
         r"\b(?:curl|wget|requests\.post|fetch|axios)\b[^\n]{0,250}(?:webhook\.site|requestbin|pipedream\.net|burpcollaborator|oast\.(?:fun|me|live|pro)|interact\.sh|transfer\.sh|pastebin\.com/api|discord(?:app)?\.com/api/webhooks|\.ngrok(?:-free)?\.(?:io|app)|dnslog\.cn)",
     ),
     _rule(
         "ignore-instructions",
         Risk.high,
         "it says to ignore other instructions",
-        rf"\b(?:ignore|disregard|forget|override|bypass|overrule|neglect|set aside|stop (?:following|obeying)|do not (?:follow|obey)|don't (?:follow|obey)|throw (?:out|away)|discard|pay no attention to|supersedes?|take precedence over|cancels?){_W}\s+{_S}{{0,40}}?(?:\b(?:all|any|every|each|your|the|these|those|of|my|other)\s+){{0,4}}\b{_OLD}\b{_W}\s*{_S}{{0,30}}?\b{_ORDERS}(?!\s+(?:as|well|correctly|strictly|reliably)\b)",
+        "instruction|prompt|rule|guideline|directive|constraint|polic|command|guardrail|message|restriction|order|context|training|programming|everything|anything|whatever|ignore|disregard|forget|you are now|unrestricted|jailbroken|uncensored|unfiltered|limits|filter|忽|无视|忘记|ignorier|игнорируй",
+        rf"\b(?:ignore|disregard|forget|override|bypass|overrule|neglect|set aside|stop (?:following|obeying)|do not (?:follow|obey)|don't (?:follow|obey)|throw (?:out|away)|discard|pay no attention to|supersedes?|take precedence over|cancels?){_W}\s+{_S}{{0,40}}?(?:\b(?:all|any|every|each|your|the|these|those|of|my|other)\s+){{0,4}}\b{_OLD}\b{_W}\s*{_S}{{0,30}}?\b{_ORDERS}\b(?!\s+(?:as|well|correctly|strictly|reliably)\b)",
         rf"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:of\s+)?(?:your|the)\s+(?:{_ORDERS}|training|programming)\b",
         r"\b(?:ignore|disregard|forget)\s+(?:everything|anything|all|whatever)\b[^.!?\n]{0,30}\b(?:above|before|told|said|previous|prior|earlier|learned|instructed)\b",
         r"\byou are now\s+(?:in\s+)?(?:an?\s+)?(?:DAN\b|unrestricted|jailbroken|uncensored|free (?:of|from)|developer mode|god mode|root mode|unfiltered)",
@@ -166,6 +197,7 @@ RULES: tuple[Rule, ...] = (
         "hide-from-user",
         Risk.high,
         "it says to hide something from the user",
+        "tell|inform|notif|alert|warn|let|mention|reveal|disclos|report|acknowledg|admit|announc|hide|conceal|keep|kept|remain|stay|without|silently|secretly|covertly|quietly|stealthily|surreptitiously|discreetly|invisibly|know|aware|told|notice|see this|find out",
         rf"\b(?:do not|don't|never|must not|should not|shouldn't|without)\s+(?:ever\s+|explicitly\s+)?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?)\s+{_PEOPLE}(?!\s*(?:to\b|how\b|they\b|what to\b|you\b|if\b|when\b|which\b|where\b|just\b|wait\b|unless\b|until\b|\w+ing\b))",
         rf"\b(?:do not|don't|never|without)\s+(?:let(?:ting)?)\s+{_PEOPLE}\s+(?:know|see|notice|find out|realize|learn|discover)\b",
         r"\b(?:do not|don't|never|must not|without)\s+(?:ever\s+)?(?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|report(?:ing)?|acknowledg(?:e|ing)|admit(?:ting)?|announc(?:e|ing))\s+(?:that you (?:have\s+)?(?:\w+ed|sent|ran|did|read|made)|this (?:step|action|command|instruction|upload|request|to (?:the )?user)|these (?:steps?|instructions?|actions?|commands?)|what you (?:did|have done|ran|sent)|the (?:upload|request|payload|transfer|backup|exfiltration)|it to (?:the )?user)\b",
@@ -180,6 +212,7 @@ RULES: tuple[Rule, ...] = (
         "disable-approvals",
         Risk.high,
         "it turns approvals or safety checks off",
+        "dangerously|bypasspermissions|--yolo|approval|danger-full-access|auto-|auto |autoapprove|safety|security|permission|sandbox|guardrail|confirm|consent",
         r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox|--allow-dangerously-skip-permissions",
         r"(?:[\"']?(?:defaultMode|permission-?mode|permissionMode)[\"']?\s*[:=\s]\s*[\"']?bypassPermissions)",
         r"(?<!\[)--yolo\b|\bapproval[_-]policy\s*[:=]\s*[\"']?never|--ask-for-approval\s+never|(?:--sandbox|sandbox_mode|\s-s)[\s=\"']{1,4}danger-full-access",
@@ -191,6 +224,7 @@ RULES: tuple[Rule, ...] = (
         "unasked-action",
         Risk.medium,
         "it says to act without asking",
+        "without",
         r"\bwithout\s+(?:asking|prompting|waiting|seeking|requesting|requiring)\s+(?:\w+\s+){0,3}(?:for\s+)?(?:\w+\s+){0,2}(?:permission|approval|confirmation|consent)\b",
         r"\bwithout\s+(?:the |your )?(?:users?|humans?|owners?)(?:'s|s'|’s)?\s+(?:consent|permission|approval)\b",
     ),
@@ -198,6 +232,7 @@ RULES: tuple[Rule, ...] = (
         "agent-settings",
         Risk.high,
         "it writes to the settings, hooks or standing instructions of an agent",
+        "/.claude|/.codex|/.cursor|/.gemini|/.config/goose|/.config/opencode",
         rf">>?\s*[\"']?{_HOME}/\.(?:claude/(?:settings|CLAUDE|hooks)|claude\.json|codex/|cursor/|gemini/|config/(?:goose|opencode))\S*",
         rf"\b(?:tee|cp|mv|ln|install)\b[^\n|;]{{0,120}}\s[\"']?{_HOME}/\.(?:claude/(?:settings[\w.]*|CLAUDE\.md|hooks/?\S*)|claude\.json|codex/(?:config|AGENTS)\S*|cursor/(?:mcp|rules)\S*)[\"']?\s*(?:$|[;&|`\n])",
         rf"\b(?:add|write|append|insert|inject|overwrite|put|save|copy)\b{_S}{{0,80}}\b(?:to|in|into)\s+[`\"']?{_HOME}/\.(?:claude/CLAUDE\.md|codex/AGENTS\.md|gemini/GEMINI\.md)",
@@ -206,24 +241,28 @@ RULES: tuple[Rule, ...] = (
         "agent-settings",
         Risk.medium,
         "it says to change the settings of an agent",
+        "/.claude|/.codex|/.cursor",
         rf"\b(?:add|write|append|insert|modify|overwrite|edit|change|replace|put|set)\b{_S}{{0,80}}{_HOME}/\.(?:claude/(?:settings(?:\.local)?\.json|hooks)|claude\.json|codex/config\.toml|cursor/(?:mcp\.json|rules))",
     ),
     _rule(
         "startup-file",
         Risk.low,
         "it writes to what a shell runs at its start",
+        "bashrc|zshrc|profile|zshenv|zprofile",
         rf">>?\s*[\"']?{_HOME}/\.(?:bashrc|zshrc|profile|bash_profile|zshenv|zprofile)\b",
     ),
     _rule(
         "startup-file",
         Risk.high,
         "it makes a shell fetch something at its start",
+        "bashrc|zshrc|profile|zshenv|zprofile",
         rf"\b(?:curl|wget|nc|base64)\b[^\n]{{0,200}}>>?\s*[\"']?{_HOME}/\.(?:bashrc|zshrc|profile|bash_profile|zshenv|zprofile)\b",
     ),
     _rule(
         "destructive-command",
         Risk.high,
         "it destroys a disk or everything in a home folder",
+        "rm |rm\t|dd |mkfs|:()|/dev/sd|/dev/nvme|/dev/hd|chmod|find /",
         r"\brm\s+(?:-\S+\s+)*-\w*[rR]\w*\s+(?:-\S+\s+)*[\"']?(?:/(?:\*|(?=[\s\"'`;|&)]|$))|~/?\*?(?=[\s\"'`;|&)]|$)|\$\{?HOME\}?/?\*?(?=[\s\"'`;|&)]|$)|--no-preserve-root)",
         r"\brm\s[^\n]{0,60}--no-preserve-root",
         r"\bdd\s[^\n]{0,80}\bof=/dev/(?:sd|hd|nvme|vd|disk|mmcblk)",
@@ -237,6 +276,7 @@ RULES: tuple[Rule, ...] = (
         "hidden-markup",
         Risk.medium,
         "text is hidden by markup",
+        "style",
         r"<[^>\n]{0,100}style\s*=\s*[\"'][^\"'>\n]{0,100}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b|color\s*:\s*(?:white|#fff\w*|transparent))",
     ),
 )
