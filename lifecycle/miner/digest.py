@@ -24,8 +24,9 @@ from wellworn.lifecycle.miner.phrases import (
     review_state,
     reviewer,
     says_nothing,
+    standing_words,
 )
-from wellworn.lifecycle.recognise import correction_rule, is_correction, is_fact, test_runner
+from wellworn.lifecycle.recognise import correction_rule, is_correction, test_runner
 from wellworn.lifecycle.shell.steps import steps_of
 from wellworn.models.trace import CORRECTION_TAG, TraceKind
 
@@ -36,7 +37,8 @@ Int8 = NDArray[np.int8]
 
 
 class RowKind:
-    """What a row of a digest says. Its label: a step's key, a file's name, a rule, a warning, a reviewer.
+    """What a row of a digest says. Its label: a step's key, a file's name, the words of a correction or warning, who
+    reviewed.
 
     Plain numbers: they are compared millions of times.
     """
@@ -45,12 +47,11 @@ class RowKind:
     edit: Final = 1
     intent: Final = 2
     correction: Final = 3
-    fact: Final = 4
-    checklist: Final = 5
-    review: Final = 6
-    advice: Final = 7
-    gate: Final = 8
-    other: Final = 9  # nothing that a detector looks at; kept so that events can be counted
+    checklist: Final = 4
+    review: Final = 5
+    advice: Final = 6
+    gate: Final = 7
+    other: Final = 8  # nothing that a detector looks at; kept so that events can be counted
 
 
 class Observed(Protocol):
@@ -81,7 +82,8 @@ class Digest:
     """Rows in the order of arrival, as columns of one length.
 
     seq: the event's number. ts: milliseconds since 1970. kind: of RowKind. success: 1, 0, or -1 for not known.
-    label, detail, session, repo: places in `names` (-1: none). detail: of what failed, the shape of its error.
+    label, detail, session, repo: places in `names` (-1: none). detail: of what failed the shape of its error, of a
+    correction its rule.
     """
 
     names: tuple[str, ...]
@@ -262,12 +264,16 @@ def _file_name(event: Observed) -> str:
     return "edit " + text.rstrip("/").rsplit("/", 1)[-1][:80]
 
 
+_TELLING_WORDS = 2
+"""A correction of one word ("no, billing") is about the moment, unless a rule can be read in it."""
+
+
 def _intent_row(event: Observed) -> Row:
     text = event.summary
     if CORRECTION_TAG in event.tags or is_correction(text):
-        rule = correction_rule(text)
-        if rule is not None:
-            return (RowKind.fact if is_fact(text) else RowKind.correction, -1, rule, None)
+        words, meant = standing_words(text), correction_rule(text)
+        if len(words) >= _TELLING_WORDS or (words and meant is not None):
+            return RowKind.correction, -1, " ".join(sorted(words)), meant
     items = checklist_key(text)
     if items is not None:
         return RowKind.checklist, -1, items, None

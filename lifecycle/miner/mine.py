@@ -9,7 +9,7 @@ from wellworn.lifecycle.miner.advice import find_advice
 from wellworn.lifecycle.miner.patterns import Pattern
 from wellworn.lifecycle.miner.recoveries import find_recoveries
 from wellworn.lifecycle.miner.reviews import find_review_loops
-from wellworn.lifecycle.miner.sayings import find_facts, find_sayings
+from wellworn.lifecycle.miner.sayings import find_sayings
 from wellworn.lifecycle.miner.sequences import find_sequences
 from wellworn.lifecycle.miner.timeline import Timeline
 from wellworn.lifecycle.miner.walk import walk_of
@@ -29,18 +29,31 @@ def mine(timeline: Timeline) -> Mined:
     """Return every repeated pattern of a timeline; the same timeline gives the same answer."""
     sequences = find_sequences(timeline, walk_of(timeline))
     others = [*find_review_loops(timeline), *find_recoveries(timeline), *find_advice(timeline)]
-    return Mined((*_told_once(sequences, others), *find_sayings(timeline)), tuple(find_facts(timeline)))
+    sayings, facts = find_sayings(timeline)
+    return Mined((*_told_once(sequences, others), *sayings), tuple(facts))
 
 
 def _told_once(sequences: Iterable[Pattern], others: Iterable[Pattern]) -> list[Pattern]:
-    """Of patterns that rest on the same steps of the same events keep the one that explains more of them."""
+    """Of patterns that rest on the same steps of the same events keep one: that which says what sets the steps off,
+    unless it explains only a part of what the plain sequence does."""
     kept: list[Pattern] = []
-    ranked = sorted([*others, *sequences], key=lambda one: (-len(one.keys) * one.support, one.signal, one.keys))
-    for one in ranked:
+    for one in (*sorted(others, key=_weight), *sorted(sequences, key=_weight)):
         steps = _step_rows(one)
-        if not any(len(steps & _step_rows(other)) >= _SAME * len(steps) for other in kept):
+        rivals = [other for other in kept if len(steps & _step_rows(other)) >= _SAME * len(steps)]
+        if not rivals:
+            kept = [other for other in kept if not _is_part(other, one)]
             kept.append(one)
     return kept
+
+
+def _weight(pattern: Pattern) -> tuple[int, str, tuple[str, ...]]:
+    return -len(pattern.keys) * pattern.support, pattern.signal, pattern.keys
+
+
+def _is_part(one: Pattern, of: Pattern) -> bool:
+    """Say whether one explains no more than a part of what the other does: the same events, and far fewer of them."""
+    steps, others = _step_rows(one), _step_rows(of)
+    return len(steps & others) >= _SAME * len(steps) and len(steps) <= len(others) / 2
 
 
 def _step_rows(pattern: Pattern) -> set[int]:

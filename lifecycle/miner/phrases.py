@@ -123,3 +123,24 @@ def says_nothing(text: str) -> bool:
     """Say whether a message is only an acknowledgement ("ok, go on"): it does not tell what is wanted."""
     words = re.findall(r"[\w']+", text.lower())
     return not _LETTERS.search(text) or all(word in _ACKS for word in words)
+
+
+_MOMENT = re.compile(
+    r"\b(?:i|we)\s+meant\b|\bwhat\s+(?:i|we)\s+(?:meant|asked|wanted)\b|\b(?:the|that|this)\s+(?:\S+\s+)?ones?\b"
+    r"|\bthe\s+other\b|\bthis\s+time\b|\bfor\s+now\b|\bas\s+it\s+(?:is|was)\b"
+    r"|\bnot\s+(?:that|this)\s+(?:file|folder|branch|page|function|class|test|line|commit|pr|ticket|issue|repo)\b",
+    re.IGNORECASE,
+)
+_CORRECTING_WORDS = """
+    wrong told said say remember again instead stop run make mak need must should go alway never not no that this it
+    meant mean rememb actual rather keep prefer time here there plea
+"""
+_CORRECTING = frozenset(_CORRECTING_WORDS.split())
+
+
+def standing_words(text: str) -> tuple[str, ...]:
+    """Return what a correction is about; empty when it is about the moment only ("no, the other one")."""
+    if _MOMENT.search(text):
+        return ()
+    words = content_words(without_values(text))
+    return tuple(word for word in words if word not in _CORRECTING and "'" not in word)

@@ -203,30 +203,30 @@ def _began(walk: Walk, windows: Sequence[Window], full: Sequence[Window], keys: 
 
 
 def _closed(walk: Walk, groups: Sequence[Sequence[_Found]]) -> list[_Found]:
-    """Keep what explains most first; of one group the larger set before what is left when its rarer steps go."""
+    """Keep what explains most first; of one group the larger set before what is left when its rarer steps go.
+
+    A set is part of a kept one when most of its steps are, in the same places of the walk.
+    """
     kept: list[_Found] = []
-    owner: dict[int, _Found] = {}  # a place of the walk -> the kept pattern that it belongs to
+    owned: list[set[int]] = []  # of each kept set the places that its windows reach over
     ranked = sorted(groups, key=lambda group: (-max(one.weight for one in group), group[0].keys))
     for one in (one for group in ranked for one in group):
-        rivals = Counter(id(owner[place]) for window in one.full for place in window.places if place in owner)
-        own = [window for window in one.full if _is_own(window, owner)]
-        rival = next((each for each in kept if rivals and id(each) == rivals.most_common(1)[0][0]), None)
-        if rival is not None and not _has_own_support(walk, own, rival):
-            continue
-        kept.append(one if rival is None else _only(one, own))
-        for window in kept[-1].full:
-            for place in _stretch(window):
-                owner.setdefault(place, kept[-1])
+        rivals = [at for at, other in enumerate(kept) if _shares_steps(one, other)]
+        taken = set[int]().union(*(owned[at] for at in rivals))
+        own = [window for window in one.full if sum(place in taken for place in window.places) <= 1]
+        if len(own) < len(one.full):
+            most = max((kept[at] for at in rivals), key=lambda other: len(other.full))
+            if not _has_own_support(walk, own, most):
+                continue
+            one = _only(one, own)  # noqa: PLW2901  what is left of it
+        kept.append(one)
+        owned.append({place for window in one.full for place in range(window.places[0], window.places[-1] + 1)})
     return kept
 
 
-def _stretch(window: Window) -> range:
-    return range(window.places[0], window.places[-1] + 1)
-
-
-def _is_own(window: Window, owner: dict[int, _Found]) -> bool:
-    """Say whether a window shares at most one step with what is kept already."""
-    return sum(place in owner for place in window.places) <= 1
+def _shares_steps(one: _Found, other: _Found) -> bool:
+    shared = len(set(one.keys) & set(other.keys))
+    return shared >= USUAL * min(len(one.keys), len(other.keys))
 
 
 def _has_own_support(walk: Walk, own: Sequence[Window], rival: _Found) -> bool:
