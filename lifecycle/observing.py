@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
+
+from pydantic_core import to_json
 
 from wellworn.models.trace import CORRECTION_TAG, TEST_TAG, TraceEvent, TraceKind
 from wellworn.store.redact import redact, redact_field
@@ -19,7 +20,7 @@ TAG_KEPT = 100
 TAGS_KEPT = 50
 OUTPUT_KEPT = 200
 DATA_KEPT = 4096
-"""The longest `data` that is kept, as characters of JSON."""
+"""The longest `data` that is kept, as bytes of JSON."""
 SCANNED = 4000
 """Longer texts are cut to this before they are read; what a cut may have left of a secret goes with the last word."""
 OUTPUTS = frozenset({"output", "stdout", "stderr", "content", "result", "toolresponse", "toolresult", "outputtail"})
@@ -161,7 +162,7 @@ def _last_text(value: Any, depth: int = 0) -> str:
 
 def _fitted(data: dict[str, Any]) -> dict[str, Any]:
     """Return as much of `data` as may be kept: what tells most first."""
-    if _surely_small(data) or _size(data) <= DATA_KEPT:
+    if _size(data) <= DATA_KEPT:
         return data
     names = [name for name in _FIRST if name in data] + [name for name in data if name not in _FIRST]
     room, kept = DATA_KEPT - 2, set()
@@ -173,21 +174,8 @@ def _fitted(data: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name in kept}
 
 
-def _surely_small(data: dict[str, Any]) -> bool:
-    """A letter takes six in JSON at most."""
-    letters = 0
-    for name, value in data.items():
-        if isinstance(value, str):
-            letters += len(name) + len(value)
-        elif value is None or isinstance(value, (bool, int, float)):
-            letters += len(name) + 8
-        else:
-            return False
-    return letters * 6 <= DATA_KEPT
-
-
 def _size(data: dict[str, Any]) -> int:
-    return len(json.dumps(data, ensure_ascii=False))
+    return len(to_json(data))
 
 
 def _tagged(kind: TraceKind, summary: str, data: dict[str, Any], tags: list[str]) -> list[str]:

@@ -126,6 +126,16 @@ class Traces:
         return self.table.prune(before=before, keep=self._settings.trace_limit)
 
 
+def _check_name(value: str | None, field: str) -> None:
+    if value and len(value) <= _NAME_MAX and (value.isprintable() or _NAME.fullmatch(value)):
+        return
+    raise InvalidInput(
+        f"The {field} of a trace event has 1 to {_NAME_MAX} characters, none of them a control character.",
+        hint="Give one.",
+        field=field,
+    )
+
+
 class _Check:
     """Whether the events of one batch may be kept, and for whom and of which repo."""
 
@@ -143,24 +153,18 @@ class _Check:
         return event if repo == event.repo else event.model_copy(update={"repo": repo})
 
     def _required(self, event: TraceEvent) -> None:
-        for name, value in (("id", event.id), ("sessionId", event.session_id)):
-            if not value or len(value) > _NAME_MAX or not (value.isprintable() or _NAME.fullmatch(value)):
-                raise InvalidInput(
-                    f"The {name} of a trace event has 1 to {_NAME_MAX} characters, none of them a control character.",
-                    hint="Give one.",
-                    field=name,
-                )
+        _check_name(event.id, "id")
+        _check_name(event.session_id, "sessionId")
         moment = event.ts
         if moment is None:
             raise InvalidInput("A trace event needs a time.", hint="Send when it happened.", field="ts")
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if _EARLIEST <= moment <= self._latest:
-            return
+        if moment > self._latest:
+            raise InvalidInput(
+                "The time lies in the future.", hint="Check the sender's clock and its time zone.", field="ts"
+            )
         if moment < _EARLIEST:
             raise InvalidInput("The time lies before 1970.", hint="Send when it happened.", field="ts")
-        raise InvalidInput(
-            "The time lies in the future.", hint="Check the sender's clock and its time zone.", field="ts"
-        )
 
     def _repo(self, stated: str | None, folder: str | None) -> str | None:
         asked = (stated, None if stated else folder)
