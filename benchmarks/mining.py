@@ -116,7 +116,8 @@ def _result(seed: int, judged: Score, answer: SuggestAnswer, seconds: float) -> 
         "seed": seed, "recall": judged.recall, "precision": judged.precision, "seconds": seconds,
         "proposals": len(answer.proposals), "missedKinds": Counter(judged.kinds[name] for name in judged.missed),
         "false": len(judged.wrong), "updates": len(judged.allowed), "docs": len(answer.docs),
-        "ignored": len(answer.ignored), "refused": len(answer.refused), "quality": {name: asdict(one) for name, one in judged.quality.items()},
+        "ignored": len(answer.ignored), "refused": len(answer.refused),
+        "quality": {name: asdict(one) for name, one in judged.quality.items()},
     }  # fmt: skip
 
 
@@ -204,13 +205,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, nargs="+", help="by default 0 to 4, held-out 100 to 104")
     parser.add_argument("--no-patterns", action="store_true", help="plant nothing but decoys")
     parser.add_argument("--no-decoys", action="store_true", help="plant no decoys")
+    parser.add_argument("--sessions", type=int, default=200)
+    parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--encoder", default="bundled")
     parser.add_argument("--users", type=int, default=1, help="how many users the sessions belong to")
     parser.add_argument("--explain", action="store_true", help="tell what was missed or wrong (development pool only)")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args(arguments)
     users = (LOCAL_USER, *(f"person-{at}" for at in range(1, options.users)))
-    plan = Plan(users=users, patterns=not options.no_patterns, decoys=not options.no_decoys)
-    figures = run(options.pool, options.seeds or POOLS[options.pool][1], plan, explain=options.explain)
+    plan = Plan(options.sessions, options.events, users, patterns=not options.no_patterns, decoys=not options.no_decoys)
+    seeds = options.seeds or POOLS[options.pool][1]
+    figures = run(options.pool, seeds, plan, explain=options.explain, encoder=options.encoder)
     if options.json is not None:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0

@@ -237,6 +237,7 @@ DEVELOPMENT = (
         /tmp/smoke-{n}/bin/pip install dist/{name}-{version}-py3-none-any.whl
         /tmp/smoke-{n}/bin/python -c 'import {name}; print({name}.__version__)' ¦ /tmp/smoke-{n}/bin/python -c "import {name}"
         /tmp/smoke-{n}/bin/pip check""",
+        inputs="version",
     ),
     pattern(
         "smoke", "apk-smoke",

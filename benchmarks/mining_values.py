@@ -36,7 +36,7 @@ class Values:
         self._day = date(2029, 10, 1)
         self._fixed = {"dir": chance.choice(("site", "dist", "out", "build/public"))}
         if kind in _STEADY:
-            name = chance.choice(("acme-cli", "ledgerly", "mapkit", "quillpad", "tidewater"))
+            name = chance.choice(("acmecli", "ledgerly", "mapkit", "quillpad", "tidewater"))
             self._fixed |= {"pkg": name, "name": name, "service": chance.choice(_SERVICES)}
 
     def next(self) -> dict[str, str]:

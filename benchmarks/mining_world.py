@@ -17,7 +17,7 @@ from benchmarks.mining_plant import Planter
 from benchmarks.mining_shapes import CLIENTS, shape
 from benchmarks.mining_values import Values
 from wellworn.models.access import LOCAL_USER
-from wellworn.models.trace import TraceEvent
+from wellworn.models.trace import TraceEvent, TraceKind
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 DAYS = 90
@@ -46,7 +46,7 @@ class Planted:
     """Where a pattern or decoy went. occurrences: the ids of the events that show it, once for each whole occurrence.
 
     belonging: ids of all events that are part of it, also of broken-off and failed attempts and the wishes before.
-    values: what was filled in, once for each occurrence. said: the wishes as they were typed.
+    values: what was filled in, once for each occurrence. said: what the user said of it, as it was typed.
     """
 
     one: Pattern | Decoy
@@ -80,6 +80,7 @@ class Plan:
     sessions: int = 200
     events: int = 20_000
     users: tuple[str, ...] = (LOCAL_USER,)
+    end: datetime = NOW
     patterns: bool = True
     decoys: bool = True
 
@@ -99,7 +100,7 @@ def draw_decoys(chance: random.Random) -> list[Decoy]:
 def make_world(seed: int, pool: Sequence[Pattern], plan: Plan = Plan()) -> World:
     """Make a world; the same seed, pool and plan always give the same one."""
     chance = random.Random(f"mining {seed}")
-    sessions = list(_sessions(chance, plan))
+    sessions = list(_sessions(chance, plan, seed))
     speakers = [Speaker(chance, ecosystem) for ecosystem in ECOSYSTEMS]
     planted: dict[str, Planted] = {}
     chosen: list[Pattern | Decoy] = [
@@ -110,7 +111,7 @@ def make_world(seed: int, pool: Sequence[Pattern], plan: Plan = Plan()) -> World
         planted[one.id] = Planted(one, chance.choice(plan.users))
         _plant(planted[one.id], sessions, speakers, chance)
     _fill(sessions, speakers, plan.events, chance)
-    events = _written(sessions, planted, random.Random(f"mining shapes {seed}"))
+    events = _written(sessions, planted, seed)
     return World(
         seed, events,
         {name: one for name, one in planted.items() if isinstance(one.one, Pattern)},
@@ -118,18 +119,20 @@ def make_world(seed: int, pool: Sequence[Pattern], plan: Plan = Plan()) -> World
     )  # fmt: skip
 
 
-def _sessions(chance: random.Random, plan: Plan) -> Iterator[Session]:
+def _sessions(chance: random.Random, plan: Plan, seed: int) -> Iterator[Session]:
     starts = []
     for _ in range(plan.sessions):
         day = chance.randrange(DAYS)
         hour = chance.choices(range(24), [1] * 7 + [3] + [9] * 11 + [4] * 5)[0]
         starts.append(
-            NOW - timedelta(days=DAYS - day, hours=1) + timedelta(hours=hour * 0.9, seconds=chance.randrange(3000))
+            NOW - timedelta(days=DAYS - day, hours=12) + timedelta(hours=hour * 0.9, seconds=chance.randrange(3000))
         )
     for at, start in enumerate(sorted(starts)):
         repo = chance.choices(range(len(REPOS)), (5, 3, 2, 1.5))[0]
         client = chance.choices(list(CLIENTS), list(CLIENTS.values()))[0]
-        yield Session(f"s{at:05d}-{chance.getrandbits(24):06x}", plan.users[at % len(plan.users)], repo, start, client)
+        yield Session(
+            f"s{seed}-{at:05d}-{chance.getrandbits(24):06x}", plan.users[at % len(plan.users)], repo, start, client
+        )
 
 
 # -- planting --------------------------------------------------------------------------------------------------------
@@ -211,7 +214,8 @@ def _surround(session: Session, background: Background, wanted: int) -> None:
     session.chunks = work
 
 
-def _written(sessions: Sequence[Session], planted: dict[str, Planted], chance: random.Random) -> list[TraceEvent]:
+def _written(sessions: Sequence[Session], planted: dict[str, Planted], seed: int) -> list[TraceEvent]:
+    chance = random.Random(f"mining shapes {seed}")
     events: list[TraceEvent] = []
     for session in sessions:
         moment = session.start
@@ -221,7 +225,7 @@ def _written(sessions: Sequence[Session], planted: dict[str, Planted], chance: r
                 moment += timedelta(seconds=min(chance.lognormvariate(2.6, 1.0), 900))
                 event = shape(
                     draft, session.client, chance,
-                    id=f"ev-{len(events):07d}", ts=moment, session_id=session.id,
+                    id=f"ev-{seed}-{len(events):06d}", ts=moment, session_id=session.id,
                     repo=REPOS[session.repo], user=session.user,
                 )  # fmt: skip
                 events.append(event)
@@ -240,5 +244,5 @@ def _label(planted: dict[str, Planted], draft: Draft, event: str, session: str, 
     if draft.core:
         shown.append(event)
         one.sessions.add(session)
-    if draft.kind == "user_intent" and not draft.core:
+    if draft.kind is TraceKind.user_intent:
         one.said.append(draft.text)
