@@ -20,8 +20,8 @@ from wellworn.lifecycle.miner.walk import Walk, Window, windows_of
 MIN_STEPS = 3
 COMPLETE = 0.75
 """An occurrence may lack a quarter of the steps."""
-USUAL = 0.6
-"""A step that fewer of the occurrences have does not belong to the pattern."""
+USUAL, OPTIONAL = 0.6, 0.4
+"""Steps that fewer of the occurrences have do not belong to the pattern; a single one may, as an optional step."""
 ORDERED = 0.75
 """Below this agreement on the order of two steps, the steps are a set (a checklist) and no sequence."""
 TELLING = 0.5
@@ -138,7 +138,8 @@ def _measured(walk: Walk, keys: frozenset[int]) -> list[_Found]:
         one = _with_enough(walk, chosen, _enough(len(chosen)))
         seen = Counter(key for window in one.full for key in window.keys)
         unusual = {key for key in chosen if seen[key] < USUAL * len(one.full)}
-        if not unusual:
+        optional = len(unusual) == 1 and all(seen[key] >= OPTIONAL * len(one.full) for key in unusual)
+        if not unusual or optional:
             return [*found, one] if _is_often(walk, one.full) else found
         whole = _with_enough(walk, chosen, len(chosen))
         if _is_often(walk, whole.full) and len(whole.full) >= OWN_SHARE * (len(one.full) - len(whole.full)):
@@ -226,7 +227,7 @@ def _closed(walk: Walk, groups: Sequence[Sequence[_Found]]) -> list[_Found]:
 
 def _shares_steps(one: _Found, other: _Found) -> bool:
     shared = len(set(one.keys) & set(other.keys))
-    return shared >= USUAL * min(len(one.keys), len(other.keys))
+    return shared >= USUAL * len(one.keys)
 
 
 def _has_own_support(walk: Walk, own: Sequence[Window], rival: _Found) -> bool:

@@ -17,6 +17,8 @@ _STRATEGIES = {"branch": "current_branch", "pr": "current_pr"}
 _QUOTED = re.compile(r"""(["'])(.*)\1""", re.DOTALL)
 _FOLDER = re.compile(r"^\s*cd\s+(?P<folder>[\w@][\w@.-]*(?:/[\w@.-]+)*)\s*(?:&&|;)")
 _USUAL = 0.8
+REQUIRED = 0.6
+"""A step that fewer of the occurrences have is not required."""
 _DESCRIBED = {
     "version": "the version",
     "tag": "the tag",
@@ -34,11 +36,15 @@ _DESCRIBED = {
 
 @dataclass(frozen=True, slots=True)
 class GeneralCommand:
-    """A command with `{{ name }}` in the place of what varied. key: the step's. observed: an example as it was run."""
+    """A command with `{{ name }}` in the place of what varied. key: the step's. observed: an example as it was run.
+
+    required: False when it was left out every now and then.
+    """
 
     key: str
     text: str
     observed: str
+    required: bool = True
 
 
 @dataclass(slots=True)
@@ -110,7 +116,8 @@ def general_commands(evidence: Evidence) -> tuple[list[GeneralCommand], list[For
             text, others = _whole(inputs, part, text, evidence)
             told |= others
         folder = _usual_folder([line for _, line in runs.values()])
-        found.append(GeneralCommand(key, f"cd {folder} && {text}" if folder else text, part.line))
+        required = len(runs) >= REQUIRED * len(evidence.occurrences)
+        found.append(GeneralCommand(key, f"cd {folder} && {text}" if folder else text, part.line, required))
     used = " ".join(command.text for command in found)
     return found, [_input(name) for name in inputs.values if f"{{{{ {name} }}}}" in used]
 

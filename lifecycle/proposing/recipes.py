@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wellworn.lifecycle.shell.classify import Classified, CommandClass, classify
-
 from wellworn.lifecycle.proposing.commands import GeneralCommand
 from wellworn.lifecycle.proposing.glosses import gloss
+from wellworn.lifecycle.shell.classify import Classified, CommandClass, classify
 from wellworn.models.proposal import Signal
 from wellworn.models.recipe import (
     PLACEHOLDER,
@@ -125,7 +124,7 @@ def _steps(commands: Sequence[JudgedCommand], ids: set[str]) -> list[ForgeStep]:
     for one in commands:
         name = slug(one.command.key)
         steps += [GateStep(id=_free(f"approve-{slug(gate)}", ids), requires=gate) for gate in one.gates]
-        steps.append(ShellStep(id=_free(name, ids), command=one.command.text))
+        steps.append(ShellStep(id=_free(name, ids), command=one.command.text, required=one.command.required))
     return steps
 
 
@@ -150,5 +149,6 @@ def told(commands: Sequence[JudgedCommand]) -> list[str]:
         what = "" if words == f"run {one.command.key}" else f" ({words})"
         if one.gates:
             lines.append(f"Ask for approval of {', '.join(one.gates)}.")
-        lines.append(f"Run `{one.command.text}`{what}.")
+        when = "" if one.command.required else "If it is needed here, "
+        lines.append(f"{when}{'Run' if not when else 'run'} `{one.command.text}`{what}.")
     return lines
