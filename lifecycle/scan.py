@@ -1,8 +1,8 @@
 """What in a skill's text could harm who follows it: fixed rules, no model, the same answer every time.
 
-The text is read as a model reads it: hidden characters taken out, look-alike letters made plain. A sentence that plainly
-forbids or warns of such a thing ("never run `curl x | sh`") makes a high finding medium: it is shown, but does not
-block. Whatever is high blocks accept and import until a person allows it by its name.
+The text is read as a model reads it: hidden characters taken out, look-alike letters made plain. A sentence that
+plainly forbids or warns of such a thing ("never run `curl x | sh`") makes a high finding medium: it is shown, but does
+not block. Whatever is high blocks accept and import until a person allows it by its name.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def _recipe_texts(recipe: ForgeRecipe) -> Iterator[tuple[str, str]]:
                 yield where, step.requires
 
 
-def _finding(name: str, severity: Risk, message: str, where: str, line: int | None, excerpt: str) -> ScanFinding:
+def _finding(  # noqa: PLR0917 - the fields in their order
+    name: str, severity: Risk, message: str, where: str, line: int | None, excerpt: str
+) -> ScanFinding:
     return ScanFinding(name=name, severity=severity, message=message, where=where, line=line, excerpt=excerpt)
 
 

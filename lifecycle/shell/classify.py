@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from wellworn.lifecycle.shell.effect import ORDER, Effect
 from wellworn.lifecycle.shell.effects import ACTION_REASONS
 from wellworn.lifecycle.shell.parse import Command, parse_line
-from wellworn.lifecycle.shell.special import Effect, effect_of, feeds_interpreter, fetches, runs_local_file
+from wellworn.lifecycle.shell.running import feeds_interpreter, fetches, runs_local_file
+from wellworn.lifecycle.shell.special import effect_of
 
 _CACHED_LENGTH = 2_000
 
@@ -31,7 +33,6 @@ class CommandClass(StrEnum):
     unknown = "unknown"
 
 
-_ORDER = ("local_read", "local_write", "unknown", "external_change", "credential", "destructive")
 _WHY = {
     "syntax": "it cannot be read as shell",
     "dynamic": "what it runs is known only as it runs",
@@ -71,7 +72,7 @@ def _classify(text: str) -> Classified:
         effects.append(Effect("unknown", (), True, _WHY[line.why]))
     if not effects:
         return Classified(CommandClass.local_read, (), False, "nothing is run")
-    ranked = sorted(effects, key=lambda effect: (effect.gated, _ORDER.index(effect.klass)), reverse=True)
+    ranked = sorted(effects, key=lambda effect: (effect.gated, ORDER.index(effect.klass)), reverse=True)
     actions = dict.fromkeys(action for effect in ranked for action in effect.actions)
     return Classified(CommandClass(ranked[0].klass), tuple(actions), ranked[0].gated, ranked[0].reason)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 
 _CREDENTIALS = re.compile(
-    r"(?:^|[/=@:~])(?:\.ssh(?:/|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.netrc|_netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials"
+    r"(?:^|[/=@:~])(?:\.ssh(?:/|$)|\.aws(?:/|$)|\.gnupg(?:/|$)|\.netrc|_netrc|\.pgpass|\.npmrc|\.pypirc"
+    r"|\.git-credentials"
     r"|\.docker/config\.json|\.kube(?:/|$)|\.config/(?:gh|gcloud|op|hub)(?:/|$)|\.azure(?:/|$)|\.vault-token"
     r"|\.cargo/credentials|\.gem/credentials|\.terraform\.d/credentials|id_(?:rsa|dsa|ecdsa|ed25519)(?:$|\b(?!\.pub))"
-    r"|authorized_keys|shadow$|sudoers|master\.key$|\.env(?:\.(?!example|sample|template|dist|test\b)[\w.-]+)?$|Keychains/"
-    r"|Login Data|cookies\.sqlite|logins\.json|key4\.db|credentials(?:\.json|\.csv|\.ya?ml)?$|secrets?\.(?:json|ya?ml|env|toml)$"
+    r"|authorized_keys|shadow$|sudoers|master\.key$|\.env(?:\.(?!example|sample|template|dist|test\b)[\w.-]+)?$"
+    r"|Keychains/"
+    r"|Login Data|cookies\.sqlite|logins\.json|key4\.db|credentials(?:\.json|\.csv|\.ya?ml)?$|secrets?\.(?:json|ya?ml"
+    r"|env|toml)$"
     r"|service[-_]account[\w-]*\.json|wallet\.dat|\.password-store(?:/|$))|\.(?:pem|p12|pfx|jks|keystore|ppk)$"
     r"|/proc/(?:self|\d+)/environ",
     re.I,
@@ -17,11 +20,13 @@ _CREDENTIALS = re.compile(
 _PUBLIC = re.compile(r"\.pub$|known_hosts$|\.ssh/config$|(?:ca|cert|chain|public|pub)[\w.-]*\.pem$", re.I)
 _SYSTEM = re.compile(
     r"/(?:$|\*$|(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc|opt|root|System|Library|Applications|Windows)(?:/|$)"
-    r"|var(?:/(?!tmp|folders|www)|$)|private/etc|dev/(?!null|stdout|stderr|tty|fd/|zero|random|urandom|shm))|[A-Za-z]:[\\/]Windows"
+    r"|var(?:/(?!tmp|folders|www)|$)|private/etc|dev/(?!null|stdout|stderr|tty|fd/|zero|random|urandom|shm))"
+    r"|[A-Za-z]:[\\/]Windows"
 )
 _DEVICE = re.compile(r"/dev/(?:sd|hd|nvme|vd|xvd|mmcblk|disk|rdisk|mem|kmem|loop|dm-|mapper|sr|port)")
 _STARTUP = re.compile(
-    r"(?:^|/)(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|inputrc|vimrc|xinitrc)"
+    r"(?:^|/)(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|inputrc|vimrc"
+    r"|xinitrc)"
     r"|\.config/(?:fish|autostart|systemd)|\.git/(?:hooks|config)|\.gitconfig|\.claude/|\.codex/|\.cursor/|LaunchAgents"
     r"|LaunchDaemons|crontabs?|cron\.\w+|sitecustomize\.py|\.husky/)"
 )
