@@ -113,7 +113,8 @@ _PATH = re.compile(
     r"|[\w./-]+\.(?:json|ya?ml|txt|pem|key|crt|env|toml|ini|cfg|py|js|ts|go|rs|sh|md|html|php|rb|java|tsx)$"
 )
 _DIGIT = re.compile(r"[0-9]")
-_WORD = re.compile(r"[A-Za-z]?[a-z]*(?:[-_'][A-Za-z]?[a-z]+)*[.,;:!?)]*$")
+_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?)]*$")
+_VARIABLE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+$")
 _CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[\w.]*::|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+$")
 
 
@@ -204,11 +205,21 @@ def _assigned(text: str) -> Iterator[Span]:
         # `password: hunter2` is how people talk as well; `PASSWORD=...` and `"password": "..."` is how programs write.
         talk = match["sep"].strip() == ":" and not match["close"] and not value["quote"]
         quoted = bool(value["quote"])
-        if quoted and value["value"][0].isspace():  # it was a closing quote
+        if _is_in_program(match, value, quoted=quoted):
             continue
         if _is_secret(value["value"], says, written=not talk, quoted=quoted):
             last = value.end("value")
             yield value.span("value")
+
+
+def _is_in_program(match: re.Match[str], value: re.Match[str], *, quoted: bool) -> bool:
+    """Say whether a value is a call or a variable, or stands behind what was a closing quote."""
+    if quoted:
+        return value["value"][0].isspace()
+    after = match.string[value.end() : value.end() + 1]
+    is_shell = match["sep"] == "=" and match["name"].isupper()
+    called = after in ("(", "[") and not is_shell
+    return called or (match["sep"] == " = " and _VARIABLE.match(value["value"]) is not None)
 
 
 def _options(text: str) -> Iterator[Span]:
