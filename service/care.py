@@ -10,7 +10,7 @@ from wellworn.lifecycle.trust import ASIDE, Actor, TrustEvidence, judge_transiti
 from wellworn.lifecycle.unattended import problems_of_recipe, problems_of_steps
 from wellworn.models.access import Caller
 from wellworn.models.curation import SkillHistory, TrustAnswer, TrustRequest, UpdateAnswer, UpdateRequest
-from wellworn.models.errors import Conflict, InvalidInput, WellwornError
+from wellworn.models.errors import Conflict, InvalidInput, NotFound, WellwornError
 from wellworn.models.ids import new_id
 from wellworn.models.proposal import Proposal, ProposalStatus, ScanFinding, SkillChange
 from wellworn.models.skill import SkillCard, SkillView, Trust
@@ -23,6 +23,7 @@ from wellworn.store.recipe_file import forge_folder, read_recipe
 from wellworn.store.skill_changes import Begun, ChangeRow
 from wellworn.store.skill_preview import preview
 from wellworn.store.skill_state import state_hash, state_of
+from wellworn.store.skill_views import parse_ref
 from wellworn.store.skill_write import write_skill
 
 AUDIT = "wellworn"
@@ -133,9 +134,17 @@ class Care:
     # -- history -----------------------------------------------------------------------------------------------------
 
     def history(self, ref: str, caller: Caller, *, repo: str | None = None) -> SkillHistory:
-        """Return what was decided about a skill, newest first. Raises NotFound."""
-        view = self._shelf.skills.find(ref, self._shelf.owners(caller, repo))
-        return SkillHistory(changes=self._history(view))
+        """Return what was decided about a skill, newest first, also about one that is gone. Raises NotFound."""
+        owners = self._shelf.owners(caller, repo)
+        try:
+            return SkillHistory(changes=self._history(self._shelf.skills.find(ref, owners)))
+        except NotFound:
+            skill_id, wanted = parse_ref(ref)
+            for scope, owner in owners:
+                changes = self._log.changes.page(scope, owner, skill_id) if wanted in (None, scope) else []
+                if changes:
+                    return SkillHistory(changes=changes)
+            raise
 
     def _history(self, view: SkillView) -> list[SkillChange]:
         return self._log.changes.page(view.scope, view.owner, view.id)
@@ -214,7 +223,7 @@ class Care:
         (a finding), Conflict (changed meanwhile, or decided), StoreError; then nothing is changed.
         """
         refuse_agents(caller)
-        findings, allowed = scanned(draft, overrides, located.skill.directory)
+        findings, allowed = scanned(draft, overrides, located.skill)
         directory = located.skill.directory
         before = state_of(directory)
         change = SkillChange(

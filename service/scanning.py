@@ -12,7 +12,7 @@ from wellworn.models.errors import InvalidInput
 from wellworn.models.proposal import ScanFinding, SkillChange
 from wellworn.models.recipe import ForgeRecipe
 from wellworn.models.reports import BlockedSkill, Progress, ShowProgress
-from wellworn.models.skill import Risk, SkillManifest, Trust
+from wellworn.models.skill import Risk, Skill, SkillManifest, Trust
 from wellworn.store.text_file import Notes, decode_text, read_bounded
 from wellworn.store.transfer import Library
 
@@ -40,17 +40,24 @@ def scan(
     return findings, blocking(findings, overrides)
 
 
-def scanned(
-    draft: Draft, overrides: Sequence[str], directory: Path | None = None
-) -> tuple[list[ScanFinding], str | None]:
+def scanned(draft: Draft, overrides: Sequence[str], there: Skill | None = None) -> tuple[list[ScanFinding], str | None]:
     """Return the findings of what is to be written, and what is to be recorded of those that were allowed.
 
-    Raises InvalidInput that lists the high ones that were not.
+    there: the skill that it is written over; what that says already, nobody is asked about again. Raises InvalidInput
+    that lists the high ones that were not allowed.
     """
-    findings, blocked = scan(draft.manifest, draft.body, draft.recipe, overrides, directory)
+    findings, blocked = scan(draft.manifest, draft.body, draft.recipe, overrides, there.directory if there else None)
+    if blocked and there is not None:
+        known = {_told(one) for one in scan(there.manifest, there.body, None, (), there.directory)[0]}
+        blocked = [one for one in blocked if _told(one) not in known]
     refuse_findings(blocked)
     names = allowed_names(findings, overrides)
     return findings, f"{_ALLOWED}{', '.join(names)}" if names else None
+
+
+def _told(finding: ScanFinding) -> tuple[str, str, str]:
+    """What makes it the same finding, on whatever line it stands now."""
+    return finding.name, finding.where, finding.excerpt
 
 
 def sifted(

@@ -18,6 +18,8 @@ from wellworn.service.places import Owner, Places, session_owner
 from wellworn.service.settings import Settings
 from wellworn.store.database import Database
 from wellworn.store.discovery import OWN_FOLDER, Source, repo_sources, user_sources
+from wellworn.store.recipe_file import FORGE_FOLDER
+from wellworn.store.safe_paths import inside
 from wellworn.store.skill_read import read_skill_directory
 from wellworn.store.skills import SkillTable
 from wellworn.store.sources import StoredSource
@@ -137,6 +139,8 @@ class Shelf:
                 hint="Register where it is now with `wellworn sources add --repo FOLDER`.",
                 field="repo",
             )
+        for folder in (OWN_FOLDER, f"{Path(OWN_FOLDER).parent}/{FORGE_FOLDER}"):
+            inside(root, folder)  # a repository's own link must not lead what is written out of it
         known = next(one for one in sources if one.path == root / OWN_FOLDER)
         return Target(repo_sources(root, name, vouched=known.vouched)[0], REPO)
 

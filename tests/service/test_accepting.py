@@ -245,6 +245,20 @@ def test_a_link_in_the_library_leads_nobody_outside(world: World) -> None:
     assert list(outside.iterdir()) == []
 
 
+@pytest.mark.parametrize("folder", [".wellworn", ".wellworn/skills", ".wellworn/forge"])
+def test_a_link_that_came_with_a_repo_leads_nothing_out_of_it(world: World, folder: str) -> None:
+    root = world.repo("shop")
+    outside = world.root / "outside"
+    outside.mkdir()
+    (root / folder).parent.mkdir(exist_ok=True)
+    (root / folder).symlink_to(outside)
+    with world.open() as workspace:
+        propose(workspace, scope=Scope.repo, recipe=RECIPE)
+        with pytest.raises(InvalidInput, match="outside"):
+            accept(workspace, repo=str(root), confirm="ship-it")
+    assert list(outside.iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_written_changes_nothing(world: World) -> None:
     (world.home / ".wellworn").mkdir(parents=True)
     (world.home / ".wellworn/skills").write_text("a file in the way", encoding="utf-8")

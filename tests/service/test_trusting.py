@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +238,15 @@ def test_a_repo_skill_is_decided_about_from_its_repo(world: World) -> None:
         assert (root / ".claude/skills/ship-shop/manifest.yaml").is_file()
         change(workspace, "disable", "ship-shop@user", repo=str(root))
         assert (world.library / "ship-shop/manifest.yaml").is_file()
+
+
+def test_the_history_of_a_skill_that_is_gone_is_kept(shipping: World) -> None:
+    with shipping.open() as workspace:
+        change(workspace, "disable")
+    shutil.rmtree(shipping.library / "release-local")
+    with shipping.open() as workspace:
+        with pytest.raises(NotFound):
+            workspace.skill("release-local", REVIEWER)
+        assert [one.action for one in workspace.care.history("release-local", REVIEWER).changes] == ["disable"]
+        with pytest.raises(NotFound):
+            workspace.care.history("never-was", REVIEWER)

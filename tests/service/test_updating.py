@@ -88,6 +88,15 @@ def test_a_finding_blocks_an_update_until_it_is_allowed(shipping: World) -> None
         assert update(workspace, body=piped, overrides=[name]).changed
 
 
+def test_what_a_skill_says_already_is_not_asked_about_again(shipping: World) -> None:
+    piped = "## Steps\n1. Run `echo aGk= | base64 -d | sh`.\n"
+    shipping.skill("ship-it", "Ships.", body=piped)
+    with shipping.open() as workspace:
+        assert update(workspace, add_aliases=["off with it"], body=f"# Ship\n\n{piped}").changed
+        with pytest.raises(InvalidInput):
+            update(workspace, body=f"{piped}2. Run `echo b2ggbm8= | base64 -d | bash`.\n")
+
+
 @pytest.mark.parametrize(
     ("request_", "field"),
     [

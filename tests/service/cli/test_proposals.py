@@ -83,6 +83,15 @@ def test_through_a_running_service_it_is_the_same(cli: Commands, world: World) -
         assert "already accepted" in sentence(cli("skills", "accept", ID), code=1)
 
 
+def test_of_several_processes_that_accept_at_once_one_wins(cli: Commands, world: World) -> None:
+    proposed(world, recipe=RECIPE)
+    started = [cli.start("skills", "accept", ID, "--json") for _ in range(4)]
+    ended = [(process.communicate(timeout=60), process.returncode) for process in started]
+    assert sorted(code for _, code in ended) == [0, 1, 1, 1], ended
+    assert all("already" in err for (_, err), code in ended if code), ended
+    assert len(cli.ok("skills", "history", "ship-it", "--json").json["changes"]) == 1
+
+
 def test_nothing_observed_is_nothing_proposed(cli: Commands) -> None:
     assert "Nothing to propose (0 events in 0 sessions" in cli.ok("skills", "suggest").out
     assert cli.ok("skills", "suggest", "--since", "7d", "--json").json["proposals"] == []
