@@ -89,7 +89,8 @@ _FACT = re.compile(
 )
 _PRONOUNS = frozenset({"that", "this", "it", "which", "those", "these"})
 _PLACED = re.compile(
-    r"(?:in|on|at|under|inside|behind|from|called|named|its own|the|a|an|not|port|version|now|v?\d|[\w-]*[./:_-]\w)"
+    r"(?:in|on|at|under|inside|behind|from|called|named|owned by|its own|the|a|an|not|port|version|now|v?\d"
+    r"|[\w-]*[./:_-]\w)"
 )
 _ASKS = re.compile(
     r"\b(?:use|run|always|never|don'?t|do not|must|should|instead|please|stop|make sure|need to|have to|forgot)\b"

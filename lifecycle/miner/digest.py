@@ -258,10 +258,14 @@ def _error(event: Observed, succeeded: bool | None) -> str | None:
     return error_signature(given if given else event.summary if event.kind is TraceKind.test_result else "")
 
 
+_FILE = re.compile(r"[\w@.~-]*(?:/[\w@.~-]+)+|[\w@-]+(?:\.[\w-]+)+")
+
+
 def _file_name(event: Observed) -> str:
     given = event.data.get("file") or event.data.get("path") or event.data.get("filePath")
-    text = given if isinstance(given, str) else (event.summary.split() or [""])[-1]
-    return "edit " + text.rstrip("/").rsplit("/", 1)[-1][:80]
+    found = None if isinstance(given, str) else _FILE.search(event.summary)
+    text = given if isinstance(given, str) else found.group() if found else ""
+    return "edit " + (text.rstrip("/").rsplit("/", 1)[-1][:80] or "a file")
 
 
 _TELLING_WORDS = 2

@@ -13,8 +13,9 @@ from wellworn.lifecycle.miner.sayings import find_sayings
 from wellworn.lifecycle.miner.sequences import find_sequences
 from wellworn.lifecycle.miner.timeline import Timeline
 from wellworn.lifecycle.miner.walk import walk_of
+from wellworn.models.proposal import Signal
 
-_SAME = 0.6
+SAME, PART = 0.6, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,12 @@ def mine(timeline: Timeline) -> Mined:
 
 
 def _told_once(sequences: Iterable[Pattern], others: Iterable[Pattern]) -> list[Pattern]:
-    """Of patterns that rest on the same steps of the same events keep one: that which says what sets the steps off,
-    unless it explains only a part of what the plain sequence does."""
+    """Of patterns that rest on the same events keep one: that which says what sets the steps off, unless the plain
+    sequence explains far more."""
     kept: list[Pattern] = []
     for one in (*sorted(others, key=_weight), *sorted(sequences, key=_weight)):
-        steps = _step_rows(one)
-        rivals = [other for other in kept if len(steps & _step_rows(other)) >= _SAME * len(steps)]
-        if not rivals:
+        steps = _steps(one)
+        if not any(len(steps & _all(other)) >= SAME * len(steps) for other in kept):
             kept = [other for other in kept if not _is_part(other, one)]
             kept.append(one)
     return kept
@@ -51,10 +51,15 @@ def _weight(pattern: Pattern) -> tuple[int, str, tuple[str, ...]]:
 
 
 def _is_part(one: Pattern, of: Pattern) -> bool:
-    """Say whether one explains no more than a part of what the other does: the same events, and far fewer of them."""
-    steps, others = _step_rows(one), _step_rows(of)
-    return len(steps & others) >= _SAME * len(steps) and len(steps) <= len(others) / 2
+    """Say whether one explains only a part of what the other does. A loop holds more than the steps that repeat."""
+    steps, others = _steps(one), _steps(of)
+    is_inside = len(steps & others) >= SAME * len(steps)
+    return one.signal is not Signal.review_loop and is_inside and len(steps) <= PART * len(others)
 
 
-def _step_rows(pattern: Pattern) -> set[int]:
+def _steps(pattern: Pattern) -> set[int]:
     return {row for one in pattern.occurrences for row in one.steps if row >= 0}
+
+
+def _all(pattern: Pattern) -> set[int]:
+    return {row for one in pattern.occurrences for row in one.rows}

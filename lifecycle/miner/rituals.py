@@ -25,15 +25,27 @@ _EVERYDAY = re.compile(
     r"git (?:add|commit|push|pull|fetch|checkout|switch|stash|merge|rebase|restore|reset|init|clone|rm|mv|config)\b.*"
 )
 
+_COMMIT = re.compile(r"git (?:commit|add)\b")
+_TRIED = re.compile(
+    r"(?:python -m )?(?:pytest|unittest)\b|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|build|check)\b"
+    r"|(?:jest|vitest|tox|nox|tsc|rspec|phpunit|ctest)\b"
+    r"|(?:cargo|go|make|just|mvn|gradle|dotnet|mix|swift|bazel|deno) (?:test|build|check|vet)\b",
+    re.IGNORECASE,
+)
+
 
 def is_release(key: str) -> bool:
     """Say whether a step releases, publishes, tags or deploys."""
     return bool(_RELEASE.search(key))
 
 
-def is_everyday(key: str) -> bool:
-    """Say whether a step is version control of every day, which agents do unasked."""
-    return bool(_EVERYDAY.fullmatch(key))
+def is_habit(keys: Sequence[str]) -> bool:
+    """Say whether steps are only what agents do unasked: version control of every day, or try it and commit it."""
+    if all(_EVERYDAY.fullmatch(key) for key in keys):
+        return True
+    return any(_COMMIT.match(key) for key in keys) and all(
+        _EVERYDAY.fullmatch(key) or _TRIED.match(key) for key in keys
+    )
 
 
 def signal_of(keys: Sequence[str], *, ordered: bool) -> Signal:

@@ -22,8 +22,9 @@ COMPLETE = 0.75
 """An occurrence may lack a quarter of the steps."""
 USUAL, OPTIONAL = 0.6, 0.4
 """Steps that fewer of the occurrences have do not belong to the pattern; a single one may, as an optional step."""
-ORDERED = 0.75
-"""Below this agreement on the order of two steps, the steps are a set (a checklist) and no sequence."""
+ORDERED, ORDERED_FEW = 0.75, 0.4
+"""Below this agreement on the order of two steps, the steps are a set (a checklist) and no sequence; the fewer times it
+was seen, the better a usual order fits them anyway."""
 TELLING = 0.5
 CHANCE = 0.01
 """Bound on how many of the sets that are tried may be told by chance."""
@@ -48,6 +49,11 @@ class _Found:
     @property
     def weight(self) -> int:
         return len(self.full) * len(self.keys)
+
+
+def is_ordered(agreement: float, times: int) -> bool:
+    """Say whether steps that were walked so many times have an order."""
+    return agreement >= ORDERED + ORDERED_FEW / max(1, times)
 
 
 def find_sequences(timeline: Timeline, walk: Walk) -> list[Pattern]:
@@ -92,7 +98,7 @@ class _Chance:
 
     def explains(self, one: _Found) -> float:
         """Return the logarithm of how likely chance alone gives as much; 0.0 where it gives half as much."""
-        if one.order < ORDERED:
+        if not is_ordered(one.order, len(one.full)):
             seen, expected = len(one.full), self.any_order
             return poisson_tail(seen, expected) if seen >= LIFT * expected else 0.0
         seen, expected = _in_order(one.full, one.keys), self.ordered
@@ -244,7 +250,7 @@ def _only(one: _Found, own: Sequence[Window]) -> _Found:
 def _pattern(timeline: Timeline, walk: Walk, found: _Found) -> Pattern:
     names = tuple(timeline.digest.names[key] for key in found.keys)
     occurrences = tuple(_occurrence(timeline, walk, window, found.keys) for window in found.full)
-    signal = signal_of(names, ordered=found.order >= ORDERED)
+    signal = signal_of(names, ordered=is_ordered(found.order, len(found.full)))
     return Pattern(signal, names, occurrences, found.began, found.order)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from wellworn.lifecycle.miner.confidence import SUGGESTED
 from wellworn.lifecycle.miner.patterns import Pattern
-from wellworn.lifecycle.miner.rituals import is_everyday, is_release
-from wellworn.lifecycle.miner.sequences import ORDERED
+from wellworn.lifecycle.miner.rituals import is_habit, is_release
+from wellworn.lifecycle.miner.sequences import is_ordered
 from wellworn.lifecycle.proposing.recipes import JudgedCommand
 from wellworn.lifecycle.shell.classify import classify
 from wellworn.lifecycle.shell.parse import parse_line
@@ -21,6 +21,7 @@ WORKS = 0.5
 CONSISTENT = 0.5
 ONE_REPO = 0.8
 _RECIPES = frozenset({Signal.command_sequence, Signal.release_ritual, Signal.review_loop})
+_SEQUENCES = frozenset({Signal.command_sequence, Signal.release_ritual, Signal.manual_checklist})
 _NO_GATE = frozenset({"download_and_run", "delete_system"})
 
 
@@ -61,7 +62,7 @@ def _fails(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
 def _loose(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
     if pattern.consistency < CONSISTENT:
         return f"It is alike only in part: of {pattern.began} times that it was begun, {pattern.support} were finished."
-    if pattern.order < ORDERED and not (pattern.keys and _closes(pattern.keys[-1])):
+    if not is_ordered(pattern.order, pattern.support) and not (pattern.keys and _closes(pattern.keys[-1])):
         return f"The same commands come in no steady order ({pattern.order:.0%} alike), towards no merge or release."
     return None
 
@@ -71,7 +72,7 @@ def _closes(key: str) -> bool:
 
 
 def _everyday(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
-    if pattern.signal in {*_RECIPES, Signal.manual_checklist} and all(is_everyday(key) for key in pattern.keys):
+    if pattern.signal in _SEQUENCES and is_habit(pattern.keys):
         return "It is version control of every day, which needs no skill."
     return None
 
