@@ -54,9 +54,12 @@ class Curation:
         offset: int = 0,
         limit: int = 100,
     ) -> ProposalList:
-        """Return one page of the caller's proposals (an admin's: everybody's), newest first. Raises NotFound (repo)."""
+        """Return one page of the caller's proposals (an admin's: everybody's), newest first.
+
+        repo: its id, any way to write its origin, or its folder; it need not be known here.
+        """
         user = None if caller.role is Role.admin else caller.user
-        name = None if repo is None else self._shelf.repo_of(caller, repo)
+        name = None if repo is None else self._shelf.repo_name(repo)
         rows, total = self.table.page(user, status=status, repo=name, repos=caller.repos, offset=offset, limit=limit)
         shown = offset + len(rows)
         following = shown if rows and shown < total else None
@@ -113,8 +116,7 @@ class Curation:
         )
 
         def make() -> None:
-            if not again:
-                check_undecided(self.table.get(None, row.id).proposal)
+            self._check_open(self.table.get(None, row.id).proposal, draft.scope)
             self._refuse_taken(draft, target, proposal.id)
             if draft.recipe is not None:
                 write_recipe(forge_folder(target.source.path), draft.recipe)

@@ -91,6 +91,10 @@ class Shelf:
             )
         return found
 
+    def repo_name(self, repo: str) -> str:
+        """Return what a repo is known by, also one that is not known here."""
+        return self._places.name_of(repo, None) or repo
+
     def find(self, ref: str, owners: tuple[Owner, ...]) -> Located:
         """Return the skill that `id` or `id@scope` means there. Raises NotFound, StoreError (its folder is gone)."""
         view = self.skills.find(ref, owners)

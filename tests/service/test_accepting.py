@@ -387,6 +387,16 @@ def test_another_users_skill_goes_to_that_user(world: World) -> None:
         assert ask(workspace, OVER_THE_HILL, caller=ann).skill_id == "ship-it"
 
 
+def test_proposals_are_narrowed_to_a_repo_that_need_not_be_known_here(world: World) -> None:
+    with world.open() as workspace:
+        propose(workspace, "p1", repo="github.com/acme/shop")
+        propose(workspace, "p2")
+        for name in ("github.com/acme/shop", "git@github.com:acme/shop.git"):
+            page = workspace.curation.proposals(REVIEWER, repo=name)
+            assert [one.id for one in page.proposals] == ["p1"]
+        assert workspace.curation.proposals(REVIEWER, repo="no/where").total == 0
+
+
 def test_pages_of_proposals_lead_on(world: World) -> None:
     with world.open() as workspace:
         for number in range(3):

@@ -135,7 +135,6 @@ def test_a_mistake_is_named_and_changes_nothing(
         ("limit=0", "limit"),
         ("offset=-1", "offset"),
         ("state=x", "state"),
-        ("repo=no", "repo"),
     ],
 )
 def test_a_query_that_cannot_be_used_is_named(office: Office, query: str, field: str) -> None:
