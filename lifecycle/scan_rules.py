@@ -164,6 +164,9 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:requests|httpx|axios|fetch|urllib\.request|http\.client)\b[^\n]{0,200}(?:os\.environ\b(?!\s*(?:\["
         r"|\.get))|process\.env\b(?!\s*(?:\.|\[)))",
         r"\b(?:json|data|body|params)\s*=\s*(?:dict\(\s*)?(?:\{\*\*)?os\.environ\b(?!\s*(?:\[|\.get))",
+        rf"\b(?:all|any|every)\s+(?:\w+\s+){{0,2}}{_SECRETS}[^`]{{0,400}}?\b(?:send|post|upload|submit)\s+(?:it|them"
+        rf"|(?:the|this)\s+\w+)"
+        rf"[^.\n]{{0,30}}\bto\s+https?://",
         r"JSON\.stringify\(\s*process\.env\s*\)",
         r"\bsecurity\s+(?:find-(?:generic|internet)-password\b[^\n]{0,60}-w\w*|dump-keychain"
         r"|export)\b[^\n]{0,120}\|\s*[^\n]{0,60}\b(?:curl|wget|nc|base64)\b",

@@ -294,7 +294,7 @@ def _chmod(command: Command, identity: Identity) -> Effect:
     paths = [value for value in identity.rest if not value.startswith("-")]
     if any(is_system(path) or (recursive and path in {"~", "$HOME", "/"}) for path in paths):
         return effect("destructive", "system_change", what=identity.program)
-    if any(re.fullmatch(r"[0-7]*[4-7]7[0-7]{2}|[ugoa]*\+[rwx]*s[rwx]*", path) and len(path) == 4 for path in paths[:1]):
+    if any(re.fullmatch(r"[2-7][0-7]{3}|[ugoa]*\+[rwxt]*s[rwxt]*", path) for path in paths[:1]):
         return effect("unknown", "system_change", what=identity.program)
     return effect("local_write")
 
@@ -302,6 +302,8 @@ def _chmod(command: Command, identity: Identity) -> Effect:
 def _container_run(command: Command, identity: Identity) -> Effect:
     """`docker run`: within its walls it changes nothing here; with a folder or a right of this machine it may."""
     words = identity.key.split(" ")
+    if "build" in words and "--push" in identity.values:
+        return effect("external_change", "publish", what=f"{identity.key} --push")
     if words[:2] not in (["docker", "run"], ["docker", "create"]):
         return by_table(command, identity)
     open_to = re.compile(
@@ -314,10 +316,17 @@ def _container_run(command: Command, identity: Identity) -> Effect:
 
 def _install(command: Command, identity: Identity) -> Effect:
     """Installing from a registry writes here; from an address it runs what is there."""
+    if identity.key.startswith("yarn workspace") and RISKY_NAME & set(identity.values):
+        return effect("external_change", "publish", what=identity.key)
+    if identity.key.startswith("go run") and any(_REMOTE_MODULE.match(value) for value in identity.values):
+        return effect("unknown", "download_and_run", what="go run")
     fetched = [value for value in identity.values if FETCHED.match(value)]
     if fetched and not identity.key.startswith(("npm publish", "npm view", "npm config")):
         return worse(effect("unknown", "download_and_run", what=identity.program), by_table(command, identity))
     return by_table(command, identity)
+
+
+_REMOTE_MODULE = re.compile(r"[\w-]+(?:\.[\w-]+)+/\S+")
 
 
 def _cloud(command: Command, identity: Identity) -> Effect:
@@ -420,6 +429,7 @@ BY_PROGRAM: dict[str, Callable[[Command, Identity], Effect]] = {
     "ssh": _ssh,
     "openssl": _openssl,
     "docker": _container_run,
+    "docker compose": _container_run,
     **dict.fromkeys(("curl", "wget"), _curl),
     **dict.fromkeys(("sed", "awk", "gawk", "mawk", "nawk", "sort", "yq", "jq"), _filter),
     **dict.fromkeys(INTERPRETERS - {"ansible-playbook"}, _interpreter),

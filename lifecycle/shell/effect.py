@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from wellworn.lifecycle.shell.effects import ACTION_REASONS, DRY_RUN, EFFECTS, RISKY_NAME, SAFE_TASK, TASK_RUNNERS
 from wellworn.lifecycle.shell.identity import Identity
@@ -83,12 +84,12 @@ def is_dry(identity: Identity) -> bool:
     if identity.program.partition(" ")[0] not in DRY_RUN:
         return False
     dry = False
-    for value in identity.values:
+    for value, following in zip_longest(identity.values, identity.values[1:], fillvalue=""):
         option, _, given = value.partition("=")
         if value == "--":
             break
         if option in {"--dry-run", "--dryrun"}:
-            dry = given not in {"false", "none", "0", "no"}
+            dry = not {given, following} & {"false", "none", "0", "no"}
         elif option in {"--no-dry-run"}:
             return False
     short = identity.key.startswith(("git push", "git clean", "make", "rsync")) and "--dry-run" in identity.key.split()
@@ -132,12 +133,13 @@ def _task(identity: Identity) -> Effect | None:
         return None
     tasks = [word for word in words[1:] if word not in {"run", "task", "exec"} and not word.startswith("-")]
     tasks += [value for value in identity.rest if "=" not in value and not value.startswith("-")][:3]
+    if any(value.startswith("SHELL=") or "$" in value.partition("=")[0] for value in identity.values):
+        return Effect("unknown", ("inline_code",), True, "what it runs is known only as it runs")
     for task in tasks:
         action = _risk_in(task.replace("cleanup", "").replace("clean", ""))
         if action:
+            action = "publish" if action == "deploy" and words[0] in {"mvn", "gradle", "sbt"} else action
             return effect("destructive" if action == "delete" else "external_change", action, what=identity.key)
-    if any("$" in word for word in tasks):
-        return Effect("unknown", (), True, "which task it runs is known only as it runs")
     if all(_name_parts(task) & SAFE_TASK for task in tasks):
         return effect("local_write")
     return effect("unknown", "local_code", gated=False, what=identity.key)

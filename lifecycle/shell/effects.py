@@ -332,7 +332,9 @@ ACTION_REASONS = {
     "remote": "runs on another machine",
     "startup_change": "changes what runs at a start or at an event",
 }
-TASK_RUNNERS = words_of("make just task rake invoke inv fab gulp grunt mage nx turbo mise hatch pdm rye pipenv devbox")
+TASK_RUNNERS = words_of(
+    "make just task rake invoke inv fab gulp grunt mage nx turbo mise hatch pdm rye pipenv devbox mvn gradle ant sbt"
+)
 SAFE_TASK = words_of(
     "build test tests lint check format fmt fix dev start serve watch clean install setup docs doc typecheck types"
     " compile"

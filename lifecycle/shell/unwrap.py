@@ -15,6 +15,9 @@ def reads_script(program: str, values: tuple[str, ...]) -> bool:
     return not rest or "-s" in values
 
 
+_SHELL_VALUED = frozenset({"--rcfile", "--init-file"})
+
+
 class Unwrapping:
     """Follows one simple command through its wrappers to what is run."""
 
@@ -47,6 +50,9 @@ class Unwrapping:
             self.shell(name)
         elif name in {"eval", "trap"}:
             self.evaluated(name)
+        elif name == "git":
+            self.emit(name)
+            self.run_by_git()
         elif name in _RUN_BY_OPTION:
             self.emit(name)
             self.run_by_option(name)
@@ -85,12 +91,15 @@ class Unwrapping:
             self.sink.read(text, self.place.inside(name, remote=remote))
 
     def shell(self, name: str) -> None:
-        for at, word in enumerate(self.words[1:], 1):
+        at = 1
+        while at < len(self.words):
+            word = self.words[at]
             if word.startswith("-") and not word.startswith("--") and "c" in word and at + 1 < len(self.words):
                 self.run_text(*unquote(self.words[at + 1]), name)
                 return
             if not word.startswith(("-", "+")):
                 break
+            at += 2 if word in _SHELL_VALUED or (word[:2] != "--" and word.endswith(("o", "O"))) else 1
         values = tuple(self.value(at) for at in range(1, len(self.words)))
         if self.fed is not None and reads_script(name, values):
             self.run_text(self.fed, False, name)
@@ -121,6 +130,21 @@ class Unwrapping:
             elif inner:
                 self.sink.simple(Simple(inner), self.place.inside(name))
             at = end + 1
+
+    def run_by_git(self) -> None:
+        """`git submodule foreach 'cmd'`, `git bisect run cmd`, `git rebase -x 'cmd'` run something for many commits."""
+        words = self.words
+        for at, word in enumerate(words[:-1]):
+            pair = f"{words[at - 1]} {word}" if at else word
+            if pair in {"submodule foreach", "bisect run"}:
+                rest = [other for other in words[at + 1 :] if other not in {"--recursive", "-q", "--quiet"}]
+                if len(rest) == 1:
+                    self.run_text(*unquote(rest[0]), "git")
+                elif rest:
+                    self.sink.simple(Simple(rest), self.place.inside("git"))
+                return
+            if word in {"-x", "--exec"} and "rebase" in words[:at]:
+                self.run_text(*unquote(words[at + 1]), "git")
 
     def wrapper(self, name: str) -> tuple[str, Wrapper, int] | None:
         """Return the wrapper that the words name, and where its own words begin."""

@@ -214,6 +214,11 @@ GATED = {
         timeout 5 git push
         watch -n 5 git push
         bash <<< 'git push'
+        bash -o pipefail -c 'git push'
+        bash -euo pipefail -c 'git push'
+        git submodule foreach 'git push'
+        git rebase -x 'git push' main
+        git bisect run git push
         bash <<'EOF'⏎git push⏎EOF
     """,
     "destructive git_force_push": """
@@ -309,6 +314,11 @@ GATED = {
         changeset publish
         ./gradlew publish
         hatch run release
+        yarn workspace a npm publish
+        docker build --push .
+        docker buildx build --push -t a/b .
+        mvn clean deploy
+        npm publish --dry-run false
     """,
     "external_change pr_merge": """
         gh pr merge 12 --squash
@@ -457,6 +467,10 @@ GATED = {
         sudo make install
         sudo cp a b
         npx some-unknown-thing
+        make SHELL=x test
+        go run github.com/a/b@latest
+        chmod u+s x
+        chmod 4755 x
         git unknown-subcommand
         docker frob
     """,
