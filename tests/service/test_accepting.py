@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.service.curating import AGENT, OVER_THE_HILL, RECIPE, REVIEWER, accept, propose, texts
 from tests.service.worlds import ME, World, ask
 from tests.store.makers import make_proposal
@@ -405,3 +408,38 @@ def test_pages_of_proposals_lead_on(world: World) -> None:
         assert (len(page.proposals), page.total, page.next_offset) == (2, 3, 2)
         assert workspace.curation.proposals(REVIEWER, offset=2, limit=2).next_offset is None
         assert workspace.curation.proposals(REVIEWER, status=ProposalStatus.rejected).total == 0
+
+
+_words = st.text(max_size=30)
+_edits = st.fixed_dictionaries(
+    {},
+    optional={
+        "description": _words,
+        "aliases": st.lists(_words, max_size=3),
+        "triggers": st.lists(_words, max_size=3),
+        "examples": st.lists(_words, max_size=3),
+        "body": st.text(max_size=80) | st.just("---\nrisk: low\n---\n\n## Steps\n1. Look.\n"),
+    },
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(edits=_edits)
+def test_any_edit_is_refused_or_read_back_as_it_was_given(edits: dict[str, Any]) -> None:
+    with TemporaryDirectory() as folder:
+        world = World(Path(folder))
+        with world.open() as workspace:
+            propose(workspace)
+            try:
+                skill = accept(workspace, **edits).skill
+            except InvalidInput:
+                assert not (world.home / ".wellworn").exists()
+                return
+            read = workspace.skill("ship-it", REVIEWER)
+        assert skill.invocable
+        for field in ("aliases", "triggers", "examples"):
+            if field in edits:
+                given_ = [" ".join(one.split()) for one in edits[field]]
+                assert getattr(skill.manifest, field) == [one for one in dict.fromkeys(given_) if one]
+        if "body" in edits:
+            assert (read.body or "").split() == edits["body"].split()
