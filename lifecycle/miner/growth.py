@@ -19,7 +19,7 @@ from wellworn.lifecycle.miner.chance import log_tail, within
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT
 from wellworn.lifecycle.miner.walk import REACH, Walk
 
-PAIR_CHANCE, JOIN_CHANCE, OWN_JOIN_CHANCE = 3.0, 0.05, 0.1
+PAIR_CHANCE, JOIN_CHANCE, OWN_JOIN_CHANCE = 3.0, 0.05, 0.04
 """So many pairs, and so many steps that join a set, may be called related by chance (over all that are tried); and the
 chance of one step that is hardly met elsewhere."""
 OWN = 0.3

@@ -13,7 +13,6 @@ from wellworn.models.proposal import Signal
 
 _CHECKLISTS_ALIKE = 0.5
 _SHARED_WORDS, _SHARED = 2, 0.6
-_ASKING = 3
 _MOST_COMPARED = 3_000
 
 
@@ -28,7 +27,7 @@ def find_sayings(timeline: Timeline) -> tuple[list[Pattern], list[Pattern]]:
 
 
 def _of_kind(timeline: Timeline, kind: int, signal: Signal) -> list[tuple[Pattern, bool]]:
-    """Return the repeated sayings, each with whether it asks for something: in a third of them a rule was read."""
+    """Return the repeated sayings, each with whether it asks for something: more say what to do than how it is."""
     said: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row in timeline.rows_of(kind).tolist():
         said[timeline.label_of(row), timeline.name(int(timeline.digest.detail[row])) or ""].append(row)
@@ -40,8 +39,9 @@ def _of_kind(timeline: Timeline, kind: int, signal: Signal) -> list[tuple[Patter
         if is_repeated(occurrences):
             name = max(texts, key=lambda text: (_asks(text), len(said[text]), text))
             asking = sum(len(said[text]) for text in texts if _asks(text))
+            telling = sum(len(said[text]) for text in texts if text[1].startswith("fact "))
             pattern = Pattern(signal, (name[1] or name[0],), occurrences, len(occurrences))
-            found.append((pattern, asking * _ASKING >= len(rows)))
+            found.append((pattern, asking > telling))
     return found
 
 
@@ -78,9 +78,27 @@ def _rules(said: Mapping[Saying, Sequence[int]]) -> list[list[Saying]]:
 def _mean_one(one: Saying, other: Saying) -> bool:
     words, others = set(one[0].split()), set(other[0].split())
     shared = len(words & others)
-    if one[1] and one[1] == other[1]:
+    if _one_rule(one[1], other[1]):
         return True
     return shared >= _SHARED_WORDS and shared >= _SHARED * min(len(words), len(others))
+
+
+def _one_rule(one: str, other: str) -> bool:
+    """Say whether two rules are one: what one leaves unsaid ("use a", "never b") the other may say ("use a not b")."""
+    if not one or not other:
+        return False
+    (use, rejected), (used, avoided) = _parts(one), _parts(other)
+    return (
+        one == other or (bool(use) and use == used) or (not (use and used) and bool(rejected) and rejected == avoided)
+    )
+
+
+def _parts(rule: str) -> tuple[str, str]:
+    """Return what a rule asks for, and what it rejects."""
+    if rule.startswith("never "):
+        return "", rule.removeprefix("never ")
+    wanted, _, rejected = rule.removeprefix("use ").partition(" not ")
+    return (wanted, rejected) if rule.startswith("use ") else ("", "")
 
 
 def _occurrence(timeline: Timeline, row: int) -> Occurrence:

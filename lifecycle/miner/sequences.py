@@ -28,6 +28,7 @@ was seen, the better a usual order fits them anyway."""
 TELLING = 0.5
 CHANCE = 0.01
 """Bound on how many of the sets that are tried may be told by chance."""
+DRAWN_OUT = 1.5
 LIFT = 2.0
 """A pattern is walked at least this many times as often as by chance."""
 SHUFFLES = ((2_000, 100), (100_000, 20), (inf, 5))
@@ -98,11 +99,12 @@ class _Chance:
 
     def explains(self, one: _Found) -> float:
         """Return the logarithm of how likely chance alone gives as much; 0.0 where it gives half as much."""
+        near = _near(one.full, one)
         if not is_ordered(one.order, len(one.full)):
-            seen, expected = len(one.full), self.any_order
+            seen, expected = len(near), self.any_order
             return poisson_tail(seen, expected) if seen >= LIFT * expected else 0.0
-        seen, expected = _in_order(one.full, one.keys), self.ordered
-        trials = max(len(one.full), round(self.any_order))
+        seen, expected = _in_order(near, one.keys), self.ordered
+        trials = max(len(near), round(self.any_order))
         return float(log_tail(seen, trials, expected / trials)) if seen >= LIFT * expected else 0.0
 
 
@@ -114,11 +116,17 @@ def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[_Chance]:
         mixed = replace(walk, key=walk.key[np.lexsort((dice.random(len(walk)), walk.block))])
         for at, one in enumerate(tried):
             windows = windows_of(mixed, sorted(one.keys), enough=one.enough)
-            full = [each for each in windows if len(each.keys) >= one.enough]
+            full = _near([each for each in windows if len(each.keys) >= one.enough], one)
             ordered[at] += _in_order(full, one.keys)
             any_order[at] += len(full)
     # One half of one time is added: what was never met in so many shuffles may still be met in the next.
     return [_Chance(*((count + 0.5) / shuffles).tolist()) for count in np.stack([ordered, any_order], axis=1)]
+
+
+def _near(windows: Sequence[Window], one: _Found) -> list[Window]:
+    """Return the windows that are hardly longer than the set's own usually are: chance draws them out."""
+    usual = sorted(each.places[-1] - each.places[0] for each in one.full)[len(one.full) // 2]
+    return [each for each in windows if each.places[-1] - each.places[0] <= DRAWN_OUT * usual]
 
 
 def _in_order(windows: Sequence[Window], keys: Sequence[int]) -> int:

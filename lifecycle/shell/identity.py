@@ -28,6 +28,7 @@ from wellworn.lifecycle.shell.shapes import kind_of
 from wellworn.lifecycle.shell.wrappers import SHELLS
 
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9_]*(?:[:-][a-z0-9_]+)*", re.ASCII)
+_TARGET = re.compile(r":?[A-Za-z][A-Za-z0-9_]*(?:[:-][A-Za-z0-9_]+)*", re.ASCII)
 _VERSIONED = re.compile(r"(python|pypy|pip|ruby|php|node|clang|gcc|go)-?\d[\d.]*", re.ASCII)
 _LONGEST_NAME = 40
 _UNKNOWN = Program(1)
@@ -60,7 +61,7 @@ def identify(command: Command) -> Identity:
     names, kept = _names(program, spec, values, start)
     lead = " ".join([program, *names])
     lead = _canonical(program, names, values) or lead
-    flags = _flags(lead, program, spec, values)
+    flags = _flags(lead, program, spec, values) or _mode(lead, program, spec, values)
     rest = tuple(value for at, value in enumerate(values) if at not in kept and at >= start)
     kept = kept | frozenset(range(start))
     key = " ".join([_run_by_script_runner(command, lead), *flags])
@@ -144,7 +145,8 @@ def _name(program: str, spec: Program, value: str, names: list[str]) -> str | No
     """Return the word as a part of the key, or None when it is an argument."""
     if spec.script and not names:
         return script_name(value)
-    if len(value) > _LONGEST_NAME or "=" in value or not _SUBCOMMAND.fullmatch(value) or kind_of(value) != "value":
+    shape = _TARGET if spec.targets else _SUBCOMMAND
+    if len(value) > _LONGEST_NAME or "=" in value or not shape.fullmatch(value) or kind_of(value) != "value":
         return None
     if spec.targets or spec.script or len(names) < _depth(program, spec, names):
         return SAME_SUBCOMMAND.get(program, {}).get(value, value) if not names else value
@@ -203,6 +205,22 @@ def _flags(lead: str, program: str, spec: Program, values: tuple[str, ...]) -> l
         elif lead == "git push" and value.startswith((":", "+")):
             found.add("--delete" if value[0] == ":" else "--force")
     return sorted(found)
+
+
+_MANNERS = frozenset(
+    {"--headless", "--verbose", "--quiet", "--silent", "--yes", "--force", "--color", "--no-color", "--debug", "--json"}
+    | {"--config", "--output", "--format", "--log-level", "--progress", "--no-progress", "--batch", "--interactive"}
+)
+
+
+def _mode(lead: str, program: str, spec: Program, values: tuple[str, ...]) -> list[str]:
+    """Of a program that is not known and takes no subcommand, an option says what it does (`godot --import`): the first
+    by name that does not only say how."""
+    if spec is not _UNKNOWN or lead != program:
+        return []
+    told = values[: values.index("--")] if "--" in values else values
+    options = {value.partition("=")[0] for value in told if value.startswith("--")}
+    return sorted(options - _MANNERS)[:1]
 
 
 def _run_by_script_runner(command: Command, lead: str) -> str:
