@@ -1,4 +1,5 @@
 import string
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import example, given, settings
@@ -228,3 +229,10 @@ def test_the_fast_way_answers_as_the_grammar_does(line: str) -> None:
 def test_any_text_is_read(text: str) -> None:
     line = parse_line(text)
     assert line.understood == (not line.why)
+
+
+def test_many_threads_read_at_once() -> None:
+    lines = [f"a{n} && b{n} | c{n}; d $(e{n} 'x y')" for n in range(400)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(programs, lines))
+    assert found == [[f"a{n}", f"b{n}", f"c{n}", f"e{n}", "d"] for n in range(400)]
