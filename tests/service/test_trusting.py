@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,12 @@ from tests.service.worlds import SHIP, World, ask
 
 from wellworn.models.curation import TrustAnswer, TrustRequest
 from wellworn.models.errors import Conflict, InvalidInput, NotAllowed, NotFound, StoreError
+from wellworn.models.proposal import SkillChange
 from wellworn.models.resolution import Decision, Invocation
-from wellworn.models.skill import Trust
+from wellworn.models.skill import Scope, Trust
+from wellworn.service.care import AUDIT
 from wellworn.service.workspace import Workspace
+from wellworn.store.skill_changes import ChangeRow, SkillChangeTable
 
 STEPS = "## Steps\n1. Run `git status`.\n2. Push the tag with `git push`.\n"
 
@@ -250,3 +255,42 @@ def test_the_history_of_a_skill_that_is_gone_is_kept(shipping: World) -> None:
         assert [one.action for one in workspace.care.history("release-local", REVIEWER).changes] == ["disable"]
         with pytest.raises(NotFound):
             workspace.care.history("never-was", REVIEWER)
+
+
+def test_what_the_audit_disabled_comes_back_as_installed_and_no_higher(shipping: World) -> None:
+    shipping.skill("release-local", "Cuts a release.", trust="disabled")
+    told = SkillChange(
+        id="c1",
+        ts=datetime(2030, 1, 1, tzinfo=UTC),
+        skill_id="release-local",
+        scope=Scope.user,
+        action="disable",
+        from_trust=Trust.automatic,
+        to_trust=Trust.disabled,
+        by=AUDIT,
+    )
+    with shipping.open() as workspace:
+        SkillChangeTable(workspace._database).finish(ChangeRow(told, "local"))
+        assert change(workspace, "enable").skill.manifest.trust is Trust.installed
+
+
+def test_a_skill_is_changed_by_one_person_at_a_time(shipping: World) -> None:
+    with shipping.open() as workspace:
+        worked(workspace, "release-local", 20)
+        ready = threading.Barrier(4)
+        outcomes: list[str] = []
+
+        def promote() -> None:
+            ready.wait(10)
+            try:
+                outcomes.append(change(workspace, "promote", to=Trust.trusted).change.to_trust or "")
+            except Conflict:
+                outcomes.append("refused")
+
+        threads = [threading.Thread(target=promote) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert sorted(outcomes) == ["refused", "refused", "refused", "trusted"]
+        assert len(workspace.care.history("release-local", REVIEWER).changes) == 1
