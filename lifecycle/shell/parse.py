@@ -7,7 +7,8 @@ answer. Pure, never raises, bounded in length, depth and number of commands. Wha
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+import threading
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wellworn.lifecycle.shell.command import DEEPEST_RUN, Command, ParsedLine, Place, Simple
@@ -84,13 +85,18 @@ def is_plain(text: str) -> bool:
     return _PLAIN_LINE.fullmatch(text) is not None and text.partition(" ")[0] not in _KEYWORDS and " =" not in text
 
 
-@cache
-def bash_parser() -> Parser:
-    """Return the grammar's parser; one serves all threads, since it parses under the interpreter's lock."""
-    import tree_sitter  # noqa: PLC0415 - heavy; commands that read no shell do without it
-    import tree_sitter_bash  # noqa: PLC0415
+_THREAD = threading.local()
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+def bash_parser() -> Parser:
+    """Return this thread's parser of the grammar; two threads must not parse with one."""
+    found: Parser | None = getattr(_THREAD, "parser", None)
+    if found is None:
+        import tree_sitter  # noqa: PLC0415 - heavy; commands that read no shell do without it
+        import tree_sitter_bash  # noqa: PLC0415
+
+        found = _THREAD.parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    return found
 
 
 class Reader:
