@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.cli.commands import Commands, sentence
+from tests.service.cli.commands import Commands, environment, sentence
 from tests.service.curating import OVER_THE_HILL, RECIPE, propose, texts
 from tests.service.worlds import World
 from tests.store.makers import make_proposal
@@ -135,6 +139,28 @@ def test_a_repo_skill_needs_its_id_once_more(cli: Commands, world: World, monkey
     assert f"accept {ID} --confirm ship-it" in cli.ok("skills", "proposal", ID).out
     cli.ok("skills", "accept", ID, "--confirm", "ship-it")
     assert (root / ".wellworn/skills/ship-it/SKILL.md").is_file()
+
+
+@pytest.mark.parametrize(("typed", "code"), [("ship-it", 0), ("ship", 2)])
+def test_at_a_terminal_the_id_is_asked_for(cli: Commands, world: World, typed: str, code: int) -> None:
+    root = world.repo("shop")
+    proposed(world, scope=Scope.repo)
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "wb", buffering=0) as terminal:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "wellworn", "skills", "accept", ID, "--repo", str(root)],
+            env={**os.environ, **environment(world)},
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        os.close(theirs)
+        terminal.write(f"{typed}\n".encode())
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    assert "Type ship-it to confirm" in err
+    assert (root / ".wellworn").exists() == (code == 0)
 
 
 def test_a_finding_is_allowed_by_its_name(cli: Commands, world: World) -> None:
