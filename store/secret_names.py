@@ -113,6 +113,8 @@ _PATH = re.compile(
     r"|[\w./-]+\.(?:json|ya?ml|txt|pem|key|crt|env|toml|ini|cfg|py|js|ts|go|rs|sh|md|html|php|rb|java|tsx)$"
 )
 _DIGIT = re.compile(r"[0-9]")
+_LONGEST_HINTED = 200
+"""Longer keys are known by their shape."""
 _WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?)]*$")
 _VARIABLE = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)+$")
 _CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|[\w.]*::|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+$")
@@ -259,7 +261,7 @@ def _is_plain(value: str) -> bool:
 
 def _is_secret(value: str, says: Naming, *, written: bool, quoted: bool) -> bool:
     """Say whether a value is one. written: as programs write (`name=value`), not as people talk (`name: value`)."""
-    if says is Naming.hint and _DIGIT.search(value) is None:
+    if says is Naming.hint and (len(value) > _LONGEST_HINTED or _DIGIT.search(value) is None):
         return False
     plain = value.strip().rstrip(".,;:!?)")
     if len(plain) < 4 or _is_plain(plain) or MARK[:9] in value or (not quoted and _is_code(plain)):

@@ -309,7 +309,7 @@ def test_long_nasty_text_takes_time_in_proportion_to_its_length(unit: str) -> No
     redact(unit * 10)
     begun = time.process_time()
     redact(unit * (100_000 // len(unit)))
-    assert time.process_time() - begun < 3
+    assert time.process_time() - begun < 3  # a hundredth of what a quadratic pattern takes
 
 
 def test_ordinary_text_loads_no_library() -> None:
