@@ -8,7 +8,7 @@ are lenient; whether a whole set is no chance is judged in `sequences`, against 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -109,8 +109,9 @@ def grow(walk: Walk, pair: Pair) -> frozenset[int]:
     """Return the pair and every step that is walked with it, most of the times at least."""
     times = _times_of(walk, pair)
     keys = {pair.first, pair.second}
+    rates = _rates_around(walk, times)
     while len(keys) < MAX_STEPS:
-        joining = _best_join(walk, times, keys)
+        joining = _best_join(walk, times, keys, rates)
         if joining is None:
             break
         key, hits = joining
@@ -120,6 +121,18 @@ def grow(walk: Walk, pair: Pair) -> frozenset[int]:
             times = [times[number] for number in hits]  # a branch of its own; the rest is found from another pair
         keys.add(key)
     return frozenset(keys)
+
+
+def _rates_around(walk: Walk, times: Sequence[Places]) -> dict[int, float]:
+    """Return how often each step is met in the sessions of these times: a project's own commands are all over them."""
+    sessions = np.unique(walk.session[[min(time.values()) for time in times]]) if times else np.empty(0, np.int32)
+    starts = np.searchsorted(walk.session, sessions, side="left")
+    ends = np.searchsorted(walk.session, sessions, side="right")
+    met: Counter[int] = Counter()
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        met.update(walk.key[start:end].tolist())
+    total = max(1, met.total())
+    return {key: count / total for key, count in met.items()}
 
 
 def _times_of(walk: Walk, pair: Pair) -> list[Places]:
@@ -157,7 +170,9 @@ class _Reach:
         return self.inside if zone == "within" else float(REACH)
 
 
-def _best_join(walk: Walk, times: Sequence[Places], keys: set[int]) -> tuple[int, dict[int, int]] | None:
+def _best_join(
+    walk: Walk, times: Sequence[Places], keys: set[int], rates: Mapping[int, float]
+) -> tuple[int, dict[int, int]] | None:
     candidates: dict[int, _Zone] = {}
     inside = 0
     for number, time in enumerate(times):
@@ -181,7 +196,7 @@ def _best_join(walk: Walk, times: Sequence[Places], keys: set[int]) -> tuple[int
             return None
         if len({int(walk.session[place]) for place in found.at.values()}) < MIN_SESSIONS:
             continue
-        if _is_no_chance(walk, key, found, reach):
+        if _is_no_chance(walk, key, found, reach, rates[key]):
             return key, found.at
     return None
 
@@ -201,8 +216,7 @@ def _around(walk: Walk, low: int, high: int) -> Iterator[tuple[int, str]]:
         yield place, "before"
 
 
-def _is_no_chance(walk: Walk, key: int, found: _Zone, reach: _Reach) -> bool:
-    rate = int(walk.runs[key]) / max(1, len(walk.rows))
+def _is_no_chance(walk: Walk, key: int, found: _Zone, reach: _Reach, rate: float) -> bool:
     best = min(float(log_tail(hits, reach.times, within(rate, reach.of(zone)))) for zone, hits in found.hits.items())
     own = len(found.at) >= OWN * int(walk.counts[key])
     return best < log(OWN_JOIN_CHANCE if own else JOIN_CHANCE / max(1, walk.known))

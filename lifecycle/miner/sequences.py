@@ -26,7 +26,7 @@ ORDERED, ORDERED_FEW = 0.75, 0.4
 """Below this agreement on the order of two steps, the steps are a set (a checklist) and no sequence; the fewer times it
 was seen, the better a usual order fits them anyway."""
 TELLING = 0.5
-CHANCE = 0.01
+CHANCE = 0.05
 """Bound on how many of the sets that are tried may be told by chance."""
 DRAWN_OUT = 1.5
 LIFT = 2.0
@@ -98,14 +98,16 @@ class _Chance:
     any_order: float
 
     def explains(self, one: _Found) -> float:
-        """Return the logarithm of how likely chance alone gives as much; 0.0 where it gives half as much."""
+        """Return the logarithm of how likely chance alone gives as many, or as many in order (the less likely of both);
+        0.0 where it gives half as many."""
         near = _near(one.full, one)
-        if not is_ordered(one.order, len(one.full)):
-            seen, expected = len(near), self.any_order
-            return poisson_tail(seen, expected) if seen >= LIFT * expected else 0.0
-        seen, expected = _in_order(near, one.keys), self.ordered
-        trials = max(len(near), round(self.any_order))
-        return float(log_tail(seen, trials, expected / trials)) if seen >= LIFT * expected else 0.0
+        in_order, trials = _in_order(near, one.keys), max(len(near), round(self.any_order))
+        chance = 0.0
+        if len(near) >= LIFT * self.any_order:
+            chance = poisson_tail(len(near), self.any_order)
+        if in_order >= LIFT * self.ordered and is_ordered(one.order, len(one.full)):
+            chance = min(chance, float(log_tail(in_order, trials, self.ordered / trials)))
+        return chance
 
 
 def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[_Chance]:
