@@ -38,7 +38,7 @@ _FILE_ENDINGS = frozenset(_ENDINGS.split())
 _HOME = re.compile(r"/(?:home|Users)/[^\s/:\"'\\`,;<>|&()]{1,64}")
 _OTHER_HOME = re.compile(
     r"(?<![\w.])(?:(?:/mnt)?/[a-z]|[A-Za-z]:(?:\\{1,4}|/))(?:/|(?<=[\\/]))Users(?:\\{1,4}|/)[^\s/:\"'\\`,;<>|&()]{1,64}"
-    r"|(?<=projects/)-(?:home|Users)-[A-Za-z0-9._]{1,64}"
+    r"|(?<=/)-(?:home|Users)-[A-Za-z0-9._]{1,64}"
 )
 
 
@@ -89,7 +89,7 @@ def _once(text: str) -> str:
 
 
 def _without_homes(text: str) -> str:
-    if "Users" in text or "projects/-" in text:
+    if "Users" in text or "/-" in text:
         text = _OTHER_HOME.sub("~", text)
     if "/home/" in text or "/Users/" in text:
         text = _HOME.sub(_home, text)

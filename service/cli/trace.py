@@ -269,7 +269,7 @@ def import_(
     verb = "Would import" if dry_run else "Imported"
     click.echo(f"{verb} {counted(report.imported, 'event')} from {counted(report.files, 'file')}.")
     if report.duplicates:
-        click.echo(f"{counted(report.duplicates, 'event')} were there already.")
+        click.echo(f"Kept already: {counted(report.duplicates, 'event')}.")
     if report.redacted:
         click.echo(f"Secrets, names or addresses were taken out of {counted(report.redacted, 'event')}.")
     for one in report.skipped[:_SKIPPED_SHOWN]:

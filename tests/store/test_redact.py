@@ -166,6 +166,8 @@ def test_a_private_key_is_taken_out_whole_even_when_a_part_was_cut_off(joint: st
         (r"C:\\Users\\alice\\x", r"~\\x"),
         ("/mnt/c/Users/alice/x", "~/x"),
         ("'/home/alice'", "'~'"),
+        ("/tmp/x/-home-alice-shop/a ~/.claude/projects/-Users-bob-ws", "/tmp/x/~-shop/a ~/.claude/projects/~-ws"),
+        ("tool --home-dir x -home-dir y", "tool --home-dir x -home-dir y"),
         ("PATH=/home/alice/bin:/usr/bin", "PATH=~/bin:/usr/bin"),
     ],
 )

@@ -87,6 +87,7 @@ def test_shell_history_is_imported_once_without_its_secrets(cli: Commands, world
     ran = cli.ok("trace", "import", str(path), "--session", "shell")
     assert "Imported 3 events from 1 file." in ran.out
     assert "taken out of 1 event" in ran.out
+    assert "Kept already: 3 events." in cli.ok("trace", "import", str(path), "--session", "shell").out
     again = cli.ok("trace", "import", str(path), "--session", "shell", "--json").json
     assert (again["imported"], again["duplicates"]) == (0, 3)
     assert KEY not in cli.ok("trace", "list", "--json").out
