@@ -18,7 +18,8 @@ from wellworn.models.skill import Scope
 
 WORKS = 0.5
 """A pattern that ends well less often than this is an approach that fails."""
-CONSISTENT = 0.5
+CONSISTENT, CONSISTENT_FEW = 0.4, 1.0
+"""So much of what was begun must have been finished: a share of 0.4 + 1 / times, so that few times must be clear."""
 ONE_REPO = 0.8
 _RECIPES = frozenset({Signal.command_sequence, Signal.release_ritual, Signal.review_loop})
 _SEQUENCES = frozenset({Signal.command_sequence, Signal.release_ritual, Signal.manual_checklist})
@@ -60,7 +61,7 @@ def _fails(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
 
 
 def _loose(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
-    if pattern.consistency < CONSISTENT:
+    if pattern.consistency < CONSISTENT + CONSISTENT_FEW / pattern.support:
         return f"It is alike only in part: of {pattern.began} times that it was begun, {pattern.support} were finished."
     if not is_ordered(pattern.order, pattern.support) and not (pattern.keys and _closes(pattern.keys[-1])):
         return f"The same commands come in no steady order ({pattern.order:.0%} alike), towards no merge or release."
