@@ -48,8 +48,20 @@ _OPTION = re.compile(r"--?(?P<name>[A-Za-z][\w.-]{2,60})[ \t]+(?P<quote>[\"'])?"
 _ARGUMENT = re.compile(r"[^\s\"'|;&<>()-][^\s\"'|;&<>()]{0,400}")
 _QUOTED = {'"': re.compile(r'[^"\n]{1,400}'), "'": re.compile(r"[^'\n]{1,400}")}
 _SET = re.compile(
-    r"\b(?:config(?:ure)?[ :]set|setx?|export|env[ ]add)[ \t]+(?:-[a-zA-Z]+[ \t]+)?(?P<name>[^\s=]{2,80})[ \t]+"
+    r"\b(?:config(?:ure)?[ :]set|setx?|export|env[ ]add|ENV|ARG)[ \t]+(?:-[a-zA-Z]+[ \t]+)?(?P<name>[^\s=]{2,80})[ \t]+"
     r"(?P<quote>[\"'])?"
+)
+_TOLD = re.compile(
+    r"\b(?:password|passwd|passphrase|passcode|secret|token|(?:api|access|secret)[ _-]?key)[ \t]{1,3}(?:is|was)"
+    r"(?:[ \t]{1,3}|:[ \t]{0,3})"
+    r"[\"'`]?(?P<value>[^\s\"'`,;|<>(){}\[\]]{6,200})",
+    re.I,
+)
+_LISTED = re.compile(
+    r"\bname[\"']?[ \t]{0,3}:[ \t]{0,3}[\"']?(?P<name>[\w.-]{2,64})[\"']?[ \t]{0,3},?\s{0,60}"
+    r"[\"']?value[\"']?[ \t]{0,3}:[ \t]{0,3}"
+    r"[\"']?(?P<value>[^\s\"',;{}\[\]]{4,400})",
+    re.A,
 )
 _LITERAL = re.compile(
     r"(?:--from-literal[= ]|\bsecrets?[ ](?:set|put)[ ]|\bkv[ ]put[ ][^\s=]{1,200}[ ])['\"]?[A-Za-z0-9_.-]{1,100}="
@@ -75,6 +87,7 @@ _PROGRAMS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("mysql", " -p", rf"mysql[a-z]{{0,12}}\b{_GAP}-p['\"]?"),
         ("mariadb", " -p", rf"mariadb[a-z-]{{0,12}}\b{_GAP}-p['\"]?"),
         ("login", " -p", rf"{_REGISTRIES}{_GAP}login{_GAP}-p[ ]?['\"]?"),
+        ("ssh-keygen", " -N", rf"ssh-keygen\b(?:{_GAP}|[ ])-N[ ]?['\"]?"),
         ("sshpass", " -p", r"sshpass[ ]+-p[ ]?['\"]?"),
         ("redis-cli", " -a", rf"redis-cli\b(?:{_GAP}|[ ])-a[ ]?['\"]?"),
         ("zip", " -P", rf"zip\b(?:{_GAP}|[ ])-P[ ]?['\"]?"),
@@ -154,12 +167,7 @@ def redact_named(text: str) -> str:
     if "bearer" in low or "basic " in low:
         text = _without(text, _after_schemes(text), "token")
     if may_name(low):
-        if "=" in text or ":" in text:
-            text = _without(text, _assigned(text))
-        if "-" in text:
-            text = _without(text, _options(text))
-        if "set" in text or "export " in text or "env add" in text:
-            text = _without(text, _settings(text))
+        text = _without_values(text)
     if "literal" in low or "secret" in low or "kv put" in low:
         text = _without(text, _picked(_LITERAL, text, ("value", "v2")))
     if "|" in text and ("echo " in text or "printf " in text):
@@ -168,6 +176,20 @@ def redact_named(text: str) -> str:
         for word, option, pattern in _PROGRAMS:
             if word in text and option in text:
                 text = _without(text, _picked(pattern, text, ("value",)))
+    return text
+
+
+def _without_values(text: str) -> str:
+    if "=" in text or ":" in text:
+        text = _without(text, _assigned(text))
+    if "-" in text:
+        text = _without(text, _options(text))
+    if any(word in text for word in ("set", "export ", "env add", "ENV ", "ARG ")):
+        text = _without(text, _settings(text))
+    if "value" in text:
+        text = _without(text, _listed(text))
+    if " is" in text or " was" in text:
+        text = _without(text, _told(text))
     return text
 
 
@@ -236,6 +258,26 @@ def _settings(text: str) -> Iterator[Span]:
     for match in _SET.finditer(text):
         if naming(match["name"]) is Naming.sure:
             yield from _argument(text, match)
+
+
+def _listed(text: str) -> Iterator[Span]:
+    """`name: DB_PASSWORD`, then `value: ...`, as in the environment of a container."""
+    for match in _LISTED.finditer(text):
+        if naming(match["name"]) is Naming.sure and not _is_plain(match["value"]):
+            yield match.span("value")
+
+
+def _told(text: str) -> Iterator[Span]:
+    """`the password is hunter2`: of words alone nobody knows whether they are one."""
+    for match in _TOLD.finditer(text):
+        value = match["value"].rstrip(".,;:!?")
+        mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+        if mixed and not (_is_plain(value) or _MEASURE.match(value) or _is_hash(value)):
+            yield match.start("value"), match.start("value") + len(value)
+
+
+def _is_hash(value: str) -> bool:
+    return _HASH.match(value) is not None or re.match(r"v?\d+\.\d", value) is not None
 
 
 def _argument(text: str, match: re.Match[str]) -> Iterator[Span]:
