@@ -3,7 +3,7 @@
     python -m benchmarks.scan_real [--data FILE] [--show 60] [--rule NAME]
 
 Prints the share of real SKILL.md files with a high finding, by rule, a seeded sample of them to be judged by eye, the
-time per file, and the recall on `scan_samples` (the first half was written before the rules, the second after).
+time per file, and the recall on `scan_samples` (see there when each part was written).
 """
 
 from __future__ import annotations
@@ -61,8 +61,9 @@ def main() -> None:
     options.add_argument("--show", type=int, default=60)
     options.add_argument("--rule")
     chosen = options.parse_args()
-    recall("first half", scan_samples.FIRST)
-    recall("second half", scan_samples.SECOND)
+    recall("first part", scan_samples.FIRST)
+    recall("second part", scan_samples.SECOND)
+    recall("third part", scan_samples.THIRD)
     if chosen.data.exists():
         real(chosen.data, chosen.show, chosen.rule)
     else:

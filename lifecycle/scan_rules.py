@@ -61,6 +61,7 @@ _SECRET_FILE = (
     rf"(?:{_AT}\.ssh/(?!\S*\.pub)(?:id_\w+|\*)|{_AT}\.ssh/?(?=[\s\"'`)]|$)|(?<![\w./])id_(?:rsa|ed25519|ecdsa"
     rf"|dsa)\b(?!\.pub)"
     rf"|{_AT}\.(?:aws/credentials|netrc|pgpass|git-credentials|gnupg|kube/config|docker/config\.json|config/gcloud"
+    rf"|config/gh\b"
     rf"|npmrc|pypirc"
     r"|password-store)\b|/etc/shadow|Login Data\b|logins\.json|key4\.db|cookies\.sqlite|Library/Keychains|wallet\.dat)"
 )
@@ -131,6 +132,7 @@ RULES: tuple[Rule, ...] = (
         "|-encodedcommand|-enc |powershell|pwsh|\\x|\\0|\\1|gunzip|zcat|gzip",
         r"\b(?:exec|eval|os\.system|subprocess\.\w+)\s*\(\s*[^\n]{0,60}(?:b64decode|base64\.decode|fromhex"
         r"|codecs\.decode|atob|unhexlify|marshal\.loads|zlib\.decompress)\s*\(",
+        r"\b(?:exec|execSync|spawn|spawnSync|system|popen)\s*\(\s*(?:Buffer\.from|atob)\s*\(",
         r"\beval\s*\(\s*(?:atob|Buffer\.from)\s*\(|new Function\s*\(\s*atob",
         r"-(?:e|en|enc|EncodedCommand)\s+[A-Za-z0-9+/]{20,}={0,2}",
         rf"\b(?:printf|echo\s+-\w*e)\s+[\"']?(?:\\x[0-9a-f]{{2}}|\\[0-7]{{3}}){{6,}}[^|\n]{{0,2000}}\|\s*{_SHELL}",
@@ -170,6 +172,8 @@ RULES: tuple[Rule, ...] = (
         r"JSON\.stringify\(\s*process\.env\s*\)",
         r"\bsecurity\s+(?:find-(?:generic|internet)-password\b[^\n]{0,60}-w\w*|dump-keychain"
         r"|export)\b[^\n]{0,120}\|\s*[^\n]{0,60}\b(?:curl|wget|nc|base64)\b",
+        rf"\b{_SEND}\b[^\n]{{0,80}}{_SECRET_FILE}[^\n]{{0,80}}(?:https?://|\w@\w)",
+        r"\bfind\s[^\n]{0,200}-exec(?:dir)?\s+(?:curl|wget|nc|scp)\b",
         rf"\b{_SEND}\b(?:(?!\bonly\b){_S}){{0,60}}\b{_SECRETS}(?:(?!\bonly\b){_S}){{0,60}}\b(?:to"
         rf"|via)\b{_S}{{0,40}}(?:https?://|webhook|\b\w+[- ](?:server|endpoint)\b|@\w+\.\w+)",
         rf"\b(?:read|open|load|collect|gather|grab|harvest|steal|extract|dump|find|cat"
@@ -188,6 +192,7 @@ RULES: tuple[Rule, ...] = (
         r"\bcat\s+/etc/shadow\b",
         r"\b(?:tar|zip|cp|rsync)\b[^\n|;]{0,100}(?:~|\$\{?HOME\}?)/\.(?:ssh|gnupg|aws)(?:/(?!config\b|known_hosts)"
         r"|[\s\"'`]|$)",
+        rf"\b(?:tar|zip|cp|mv|rsync)\b[^\n|;]{{0,100}}{_HOME}/\.(?:netrc|pgpass|git-credentials|config/gh)\b",
         r"open\(\s*(?:os\.path\.expanduser\()?[\"'][^\"'\n]{0,60}(?:\.ssh/id_|\.aws/credentials|\.netrc|Login Data"
         r"|\.git-credentials)[^\"'\n]{0,20}[\"']\)?\s*(?:\)|,\s*[\"']r)",
         r"\bsecurity\s+dump-keychain\b|\bsecurity\s+find-(?:generic|internet)-password\b[^\n]{0,80}\b(?:Chrome|Safari"
@@ -219,8 +224,9 @@ RULES: tuple[Rule, ...] = (
         "|context|training|programming|everything|anything|whatever|ignore|disregard|forget|you are now|unrestricted"
         "|jailbroken|uncensored|unfiltered|limits|filter|忽|无视|忘记|ignorier|игнорируй",
         rf"\b(?:ignore|disregard|forget|override|bypass|overrule|neglect|set aside|stop (?:following|obeying)"
+        rf"|no longer (?:follow|obey|respect)"
         rf"|do not (?:follow|obey)|don't (?:follow|obey)|throw (?:out|away)|discard|pay no attention to|supersedes?"
-        rf"|take precedence over|cancels?){_W}\s+{_S}{{0,40}}?(?:\b(?:all|any|every|each|your|the|these|those|of|my"
+        rf"|takes? precedence over|cancels?){_W}\s+{_S}{{0,40}}?(?:\b(?:all|any|every|each|your|the|these|those|of|my"
         rf"|other)\s+){{0,4}}\b{_OLD}\b{_W}\s*{_S}{{0,30}}?\b{_ORDERS}\b(?!\s+(?:as|well|correctly|strictly"
         rf"|reliably)\b)",
         rf"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:of\s+)?(?:your|the)\s+(?:{_ORDERS}|training"
@@ -249,7 +255,8 @@ RULES: tuple[Rule, ...] = (
         Risk.high,
         "it says to hide something from the user",
         "tell|inform|notif|alert|warn|let|mention|reveal|disclos|report|acknowledg|admit|announc|hide|conceal|keep"
-        "|kept|remain|stay|without|silently|secretly|covertly|quietly|stealthily|surreptitiously|discreetly|invisibly"
+        "|kept|remain|stay|without|silently|secret|on the sly|behind|say nothing|covertly|quietly|stealthily"
+        "|surreptitiously|discreetly|invisibly"
         "|know|aware|told|notice|see this|find out",
         rf"\b(?:do not|don't|never|must not|should not|shouldn't|without)\s+(?:ever\s+|explicitly\s+)?(?:tell(?:ing)?"
         rf"|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?)\s+{_PEOPLE}(?!\s*(?:to\b|how\b|they\b|what to\b"
@@ -261,6 +268,11 @@ RULES: tuple[Rule, ...] = (
         r"|sent|ran|did|read|made)|this (?:step|action|command|instruction|upload|request|to (?:the )?user)"
         r"|these (?:steps?|instructions?|actions?|commands?)|what you (?:did|have done|ran|sent)|the (?:upload"
         r"|request|payload|transfer|backup|exfiltration)|it to (?:the )?user)\b",
+        r"\b(?:do not|don't|never)\s+(?:ever\s+)?(?:mention|reveal|disclose|report|say|admit"
+        r"|let on)\s+(?:to\s+)?(?:the\s+)?(?:user|anyone|human)\s+that\b",
+        r"\b(?:do|run|execute|send|copy|perform|install)\b[^.!?\n]{0,30}\b(?:in secret|on the sly"
+        r"|behind (?:the user's|their|his|her) back)\b",
+        r"(?:\band|,)\s+(?:then\s+)?say nothing\b",
         rf"\b(?:hide|conceal)\s+(?:this|that|it|these|those|your|the fact|any|all|what|the (?:command|step|output"
         rf"|request|upload|action|change)s?){_S}{{0,50}}\bfrom\s+{_PEOPLE}",
         rf"\b(?:keep|kept|remain|stay)\b{_S}{{0,50}}\b(?:hidden|secret|invisible|concealed)\s+from\s+{_PEOPLE}",
@@ -279,19 +291,21 @@ RULES: tuple[Rule, ...] = (
         "disable-approvals",
         Risk.high,
         "it turns approvals or safety checks off",
-        "dangerously|bypasspermissions|--yolo|approval|danger-full-access|auto-|auto |autoapprove|safety|security"
+        "bash(|dangerously|bypasspermissions|--yolo|approval|danger-full-access|auto-|auto |autoapprove|safety|security"
         "|permission|sandbox|guardrail|confirm|consent",
         r"--dangerously-skip-permissions|--dangerously-bypass-approvals-and-sandbox"
         r"|--allow-dangerously-skip-permissions",
         r"(?:[\"']?(?:defaultMode|permission-?mode|permissionMode)[\"']?\s*[:=\s]\s*[\"']?bypassPermissions)",
         r"(?<!\[)--yolo\b|\bapproval[_-]policy\s*[:=]\s*[\"']?never|--ask-for-approval\s+never|(?:--sandbox"
         r"|sandbox_mode|\s-s)[\s=\"']{1,4}danger-full-access",
+        r"(?:mode|to|use|=|:)[\s\"'`:=]{1,6}bypassPermissions\b",
+        r"\bBash\(\s*\*\s*(?::\s*\*\s*)?\)[^\n]{0,60}\ballow|\ballow\w*[^\n]{0,60}\bBash\(\s*\*\s*(?::\s*\*\s*)?\)",
         r"\bauto[- ]?(?:approve|accept|confirm|allow)s?\s+(?:everything|anything|all\s+(?:actions|commands|tools?"
         r"|requests|permissions|prompts|edits|tool calls)|every\s+\w+)",
         rf"\b(?:disable|turn off|switch off|bypass|circumvent|evade|suppress|skip|remove)\s+{_S}{{0,30}}\b(?:safety"
         rf"|security|permissions?|approvals?|sandbox|guardrails?)\s*(?:checks?|prompts?|requests?|filters?|dialogs?"
         rf"|systems?|measures?|protections?|gates?|settings|restrictions?|mode)\b",
-        r"\bnever\s+(?:ask|prompt|wait)\s+(?:\w+\s+){0,3}for\s+(?:\w+\s+){0,2}(?:permission|approval|confirmation"
+        r"\bnever\s+(?:ask|prompt|wait)s?\s+(?:\w+\s+){0,3}for\s+(?:\w+\s+){0,2}(?:permission|approval|confirmation"
         r"|consent)\b",
     ),
     _rule(
