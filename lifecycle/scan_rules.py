@@ -246,8 +246,8 @@ RULES: tuple[Rule, ...] = (
         r"(?:忽略|无视|忘记|忽視)[^。\n]{0,12}(?:之前|以上|先前|所有|系统|前面)[^。\n]{0,8}(?:指令|提示|规则|指示|說明)",
         r"\bignorier(?:e|en)\b[^.\n]{0,30}\b(?:vorherig|bisherig|obig|alle)\w*\b[^.\n]{0,20}\b(?:Anweisung"
         r"|Instruktion|Regel)",
-        r"\bignor(?:a|e|ar|ez)\b[^.\n]{0,30}\b(?:anterior|previas?|précédentes|todas"
-        r"|toutes)\w*\b[^.\n]{0,25}\b(?:instruc|r[eè]gl)?",
+        r"\bignor(?:a|e|ar|ez)\b[^.\n]{0,30}\b(?:(?:anterior|previas?|précédentes|todas|toutes)\w*\b[^.\n]{0,25}"
+        r"\b(?:instruc|r[eè]gl)|(?:instruc|r[eè]gl)\w*\s+(?:anterior|previa|précédent))",
         r"игнорируй[^.\n]{0,20}(?:предыдущ|все|прежн)[^.\n]{0,20}(?:инструкц|указан|правил)",
     ),
     _rule(
