@@ -221,7 +221,7 @@ RULES: tuple[Rule, ...] = (
         Risk.high,
         "it says to ignore other instructions",
         "instruction|prompt|rule|guideline|directive|constraint|polic|command|guardrail|message|restriction|order"
-        "|context|training|programming|everything|anything|whatever|ignore|disregard|forget|you are now|unrestricted"
+        "|context|training|programming|everything|anything|whatever|ignor|disregard|forget|you are now|unrestricted"
         "|jailbroken|uncensored|unfiltered|limits|filter|忽|无视|忘记|ignorier|игнорируй",
         rf"\b(?:ignore|disregard|forget|override|bypass|overrule|neglect|set aside|stop (?:following|obeying)"
         rf"|no longer (?:follow|obey|respect)"
