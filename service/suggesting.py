@@ -160,7 +160,7 @@ class Suggestions:
     # -- what it is compared with ------------------------------------------------------------------------------------
 
     def _around(self, asked: Asked, seen: Timeline, resolve: Resolve) -> Surroundings:
-        rows = seen.rows_of(RowKind.intent)
+        rows = seen.rows_of(RowKind.intent, RowKind.hint)
         step = max(1, len(rows) // _MESSAGES_COMPARED)
         seqs = seen.digest.seq[rows[::step]].tolist()
         messages = [row.summary for row in self._traces.by_seqs(asked.user, seqs)]

@@ -13,10 +13,10 @@ class DigestTable:
 
     def last_seq(self, user: str, version: int) -> int:
         """Return the number of the last event that was digested by this version of the packing; 0 for none."""
-        row = self._db.row(
+        found = self._db.rows(
             "SELECT coalesce(max(last_seq), 0) FROM trace_digests WHERE user = ? AND version = ?", (user, version)
         )
-        return int(row[0])
+        return int(found[0][0])
 
     def chunks(self, user: str, version: int) -> list[bytes]:
         """Return the packed chunks, oldest first."""

@@ -21,6 +21,7 @@ from wellworn.lifecycle.miner.phrases import (
     advice_signature,
     checklist_key,
     error_signature,
+    may_correct,
     review_state,
     reviewer,
     says_nothing,
@@ -51,7 +52,8 @@ class RowKind:
     review: Final = 5
     advice: Final = 6
     gate: Final = 7
-    other: Final = 8  # nothing that a detector looks at; kept so that events can be counted
+    hint: Final = 8  # what may be a correction, and is a message like any other
+    other: Final = 9  # nothing that a detector looks at; kept so that events can be counted
 
 
 class Observed(Protocol):
@@ -274,10 +276,11 @@ _TELLING_WORDS = 2
 
 def _intent_row(event: Observed) -> Row:
     text = event.summary
-    if CORRECTION_TAG in event.tags or is_correction(text):
+    plain = CORRECTION_TAG in event.tags or is_correction(text)
+    if plain or may_correct(text):
         words, meant = standing_words(text), correction_rule(text)
-        if len(words) >= _TELLING_WORDS or (words and meant is not None):
-            return RowKind.correction, -1, " ".join(sorted(words)), meant
+        if len(words) >= _TELLING_WORDS or (plain and words and meant is not None):
+            return RowKind.correction if plain else RowKind.hint, -1, " ".join(sorted(words)), meant
     items = checklist_key(text)
     if items is not None:
         return RowKind.checklist, -1, items, None

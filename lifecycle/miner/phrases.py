@@ -144,3 +144,15 @@ def standing_words(text: str) -> tuple[str, ...]:
         return ()
     words = content_words(without_values(text))
     return tuple(word for word in words if word not in _CORRECTING and "'" not in word)
+
+
+_HINT = re.compile(
+    r"\b(?:not|no|don'?t|never|always|instead|must|should|only|again|rather|remember|use|goes? through|via|forgot)\b",
+    re.IGNORECASE,
+)
+_HINT_WORDS = 25
+
+
+def may_correct(text: str) -> bool:
+    """Say whether a message may be a correction in other words: one counts only beside corrections that are plain."""
+    return len(text.split()) <= _HINT_WORDS and not text.rstrip().endswith("?") and bool(_HINT.search(text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wellworn.lifecycle.miner.digest import RowKind
 from wellworn.lifecycle.miner.following import clusters
@@ -20,29 +20,39 @@ def find_sayings(timeline: Timeline) -> tuple[list[Pattern], list[Pattern]]:
     """Return what asks for something (repeated instructions and checklists), and repeated facts: without steps."""
     rules: list[Pattern] = []
     facts: list[Pattern] = []
-    for pattern, asks in _of_kind(timeline, RowKind.correction, Signal.repeated_correction):
-        (rules if asks else facts).append(pattern)
-    checklists = [one for one, _ in _of_kind(timeline, RowKind.checklist, Signal.manual_checklist)]
+    plain, hints = _said(timeline, RowKind.correction), _said(timeline, RowKind.hint)
+    for texts, joined in _rules(plain, hints):
+        rows = [row for text in texts for row in plain[text]]
+        rows += [row for text in joined for row in hints[text]]
+        asking = sum(len(plain[text]) for text in texts if _asks(text))
+        telling = sum(len(plain[text]) for text in texts if text[1].startswith("fact "))
+        name = max(texts, key=lambda text: (_asks(text), len(plain[text]), text))
+        for pattern in _pattern(timeline, Signal.repeated_correction, name[1] or name[0], rows):
+            (rules if asking > telling else facts).append(pattern)
+    lists = _said(timeline, RowKind.checklist)
+    checklists = [
+        pattern
+        for texts in _checklists(lists)
+        for pattern in _pattern(
+            timeline, Signal.manual_checklist, texts[0][0], [row for text in texts for row in lists[text]]
+        )
+    ]
     return [*rules, *checklists], facts
 
 
-def _of_kind(timeline: Timeline, kind: int, signal: Signal) -> list[tuple[Pattern, bool]]:
-    """Return the repeated sayings, each with whether it asks for something: more say what to do than how it is."""
-    said: dict[tuple[str, str], list[int]] = defaultdict(list)
+def _said(timeline: Timeline, kind: int) -> dict[Saying, list[int]]:
+    """Return the rows of each different saying of a kind."""
+    said: dict[Saying, list[int]] = defaultdict(list)
     for row in timeline.rows_of(kind).tolist():
         said[timeline.label_of(row), timeline.name(int(timeline.digest.detail[row])) or ""].append(row)
-    groups = _checklists(said) if kind == RowKind.checklist else _rules(said)
-    found: list[tuple[Pattern, bool]] = []
-    for texts in groups:
-        rows = sorted(row for text in texts for row in said[text])
-        occurrences = tuple(_occurrence(timeline, row) for row in rows)
-        if is_repeated(occurrences):
-            name = max(texts, key=lambda text: (_asks(text), len(said[text]), text))
-            asking = sum(len(said[text]) for text in texts if _asks(text))
-            telling = sum(len(said[text]) for text in texts if text[1].startswith("fact "))
-            pattern = Pattern(signal, (name[1] or name[0],), occurrences, len(occurrences))
-            found.append((pattern, asking > telling))
-    return found
+    return said
+
+
+def _pattern(timeline: Timeline, signal: Signal, name: str, rows: Sequence[int]) -> Iterator[Pattern]:
+    """Yield the pattern of these rows, if they are repeated."""
+    occurrences = tuple(_occurrence(timeline, row) for row in sorted(rows))
+    if is_repeated(occurrences):
+        yield Pattern(signal, (name,), occurrences, len(occurrences))
 
 
 Saying = tuple[str, str]  # its words, and the rule that was read in them
@@ -60,19 +70,42 @@ def _checklists(said: Mapping[Saying, Sequence[int]]) -> list[list[Saying]]:
     return [groups[head] for head in sorted(groups)]
 
 
-def _rules(said: Mapping[Saying, Sequence[int]]) -> list[list[Saying]]:
-    """Group corrections that mean one rule, or share most of the words of the shorter one; the most frequent first."""
-    groups: list[list[Saying]] = []
+def _rules(
+    plain: Mapping[Saying, Sequence[int]], hints: Mapping[Saying, Sequence[int]]
+) -> list[tuple[list[Saying], list[Saying]]]:
+    """Group corrections that mean one rule, or share most of the words of the shorter one; the most frequent first.
+
+    What may be a correction joins the plain ones that it is like, as long as these are a third of all.
+    """
+    groups: list[tuple[list[Saying], list[Saying]]] = []
     by_word: dict[str, set[int]] = defaultdict(set)
-    for text in sorted(said, key=lambda text: (-len(said[text]), text))[:_MOST_COMPARED]:
+
+    def home_of(text: Saying) -> int | None:
         near = sorted({at for word in text[0].split() for at in by_word[word]})
-        home = next((at for at in near if any(_mean_one(text, other) for other in groups[at])), len(groups))
-        if home == len(groups):
-            groups.append([])
-        groups[home].append(text)
+        return next((at for at in near if any(_mean_one(text, other) for other in groups[at][0])), None)
+
+    for text in sorted(plain, key=lambda text: (-len(plain[text]), text))[:_MOST_COMPARED]:
+        home = home_of(text)
+        if home is None:
+            home = len(groups)
+            groups.append(([], []))
+        groups[home][0].append(text)
         for word in text[0].split():
             by_word[word].add(home)
-    return groups
+    for text in sorted(hints, key=lambda text: (-len(hints[text]), text))[:_MOST_COMPARED]:
+        home = home_of(text)
+        if home is not None:
+            groups[home][1].append(text)
+    return [(texts, joined if _are_third(plain, texts, hints, joined) else []) for texts, joined in groups]
+
+
+def _are_third(
+    plain: Mapping[Saying, Sequence[int]],
+    texts: Sequence[Saying],
+    hints: Mapping[Saying, Sequence[int]],
+    joined: Sequence[Saying],
+) -> bool:
+    return 2 * sum(len(plain[text]) for text in texts) >= sum(len(hints[text]) for text in joined)
 
 
 def _mean_one(one: Saying, other: Saying) -> bool:

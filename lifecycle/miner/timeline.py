@@ -68,9 +68,9 @@ class Timeline:
     def label_of(self, row: int) -> str:
         return self.digest.names[int(self.digest.label[row])]
 
-    def rows_of(self, kind: int) -> NDArray[np.int64]:
-        """Return the places of the rows of one kind, in order."""
-        return np.flatnonzero(self.digest.kind == kind)
+    def rows_of(self, *kinds: int) -> NDArray[np.int64]:
+        """Return the places of the rows of these kinds, in order."""
+        return np.flatnonzero(np.isin(self.digest.kind, kinds))
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Yield the first row and the end of each session."""

@@ -90,7 +90,7 @@ def _intents_before(timeline: Timeline, occurrence: Occurrence) -> list[int]:
     for row in range(start - 1, max(start - _LOOK_BACK, 0) - 1, -1):
         if digest.session[row] != digest.session[start] or digest.ts[start] - digest.ts[row] > BREAK_MS:
             break
-        if digest.kind[row] == RowKind.intent:
+        if digest.kind[row] in (RowKind.intent, RowKind.hint):
             found.append(row)
             if len(found) == _SAID_BEFORE:
                 break
