@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from wellworn.lifecycle.miner.timeline import Filter, Timeline, count_events, ti
 from wellworn.lifecycle.observing import kept_name
 from wellworn.lifecycle.proposing.drafting import Draft, Surroundings, draft, draft_fact
 from wellworn.lifecycle.proposing.evidence import read_evidence
-from wellworn.lifecycle.proposing.memory import fingerprint, recall
+from wellworn.lifecycle.proposing.memory import OVERLAPS, fingerprint, recall
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Resolve, commands_in
 from wellworn.models.access import Caller
 from wellworn.models.errors import InvalidInput, NotFound, StoreError
@@ -46,7 +46,6 @@ _READ_AT_ONCE = 20_000
 _CHUNK_EVENTS = 200_000
 _MOST_CHUNKS = 32
 _MESSAGES_COMPARED = 3_000
-_OVERLAPS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,7 @@ class _Look:
     seen: Timeline
     around: Surroundings
     known: Sequence[KnownPattern]
+    rests_on: Mapping[str, set[str]]
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class Suggestions:
         answer = SuggestAnswer(events=events, new_events=new, sessions=seen.sessions)
         found = _Found(answer)
         total = len(patterns) + len(facts)
-        look = _Look(asked.user, seen, around, known)
+        look = _Look(asked.user, seen, around, known, self._proposals.evidence(asked.user))
         for done, pattern in enumerate(patterns):
             progress(Progress("Drafting", done, total))
             self._one(look, pattern, found)
@@ -119,7 +119,7 @@ class Suggestions:
             if evidence.occurrences:
                 answer.docs.append(draft_fact(evidence, around, new_id()).candidate)
         progress(Progress("Drafting", total, total))
-        self._keep(asked, found, known)
+        self._keep(look, found)
         return _sorted(answer)
 
     # -- reading what is new -----------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ class Suggestions:
         if made.candidate.kind is CandidateKind.ignore:
             found.answer.ignored.append(made.candidate)
             return
-        recollection = recall(pattern, look.known)
+        recollection = recall(pattern, evidence.event_ids, look.known, look.rests_on)
         if recollection.quiet is not None:
             found.answer.ignored.append(_ignored(made.candidate, recollection.quiet))
             return
@@ -193,7 +193,9 @@ class Suggestions:
         if made.manifest is None or made.gate is None or unanswered:
             found.answer.refused.append(RefusedCandidate(candidate=made.candidate, unanswered=unanswered))
             return
-        proposal = self._proposal(made, recollection.refreshes, look.user)
+        told = {row.id for row in found.rows}  # one waiting proposal is brought up to date by one pattern only
+        refreshes = None if recollection.refreshes in told else recollection.refreshes
+        proposal = self._proposal(made, refreshes, look.user)
         found.answer.proposals.append(proposal)
         found.rows.append(ProposalRow(look.user, proposal, fingerprint(pattern), pattern.support))
 
@@ -217,25 +219,25 @@ class Suggestions:
             created_at=before.created_at if before else self._clock(),
         )
 
-    def _keep(self, asked: Asked, found: _Found, known: Sequence[KnownPattern]) -> None:
+    def _keep(self, look: _Look, found: _Found) -> None:
         """Store what was found; a waiting proposal that rests on the same events as a new one makes way for it."""
         kept = {row.id for row in found.rows}
         with self._database.write():
             for row in found.rows:
                 self._proposals.put(row)
-            for old in known:
+            for old in look.known:
                 if old.status is ProposalStatus.suggested and old.proposal_id not in kept:
-                    newer = self._replacement(asked.user, old, found.rows)
+                    newer = _replacement(look.rests_on.get(old.proposal_id, set()), found.rows)
                     if newer is not None:
                         self._proposals.supersede(old.proposal_id, by_proposal=newer.id, now=self._clock())
 
-    def _replacement(self, user: str, old: KnownPattern, rows: Sequence[ProposalRow]) -> ProposalRow | None:
-        rests_on = set(self._proposals.get(user, old.proposal_id).proposal.candidate.evidence_event_ids)
-        for row in rows:
-            shared = rests_on.intersection(row.proposal.candidate.evidence_event_ids)
-            if rests_on and len(shared) >= _OVERLAPS * len(rests_on):
-                return row
-        return None
+
+def _replacement(rests_on: set[str], rows: Sequence[ProposalRow]) -> ProposalRow | None:
+    for row in rows:
+        shared = rests_on.intersection(row.proposal.candidate.evidence_event_ids)
+        if rests_on and len(shared) >= OVERLAPS * len(rests_on):
+            return row
+    return None
 
 
 def asked_of(request: SuggestRequest, caller: Caller, places: Places) -> Asked:

@@ -129,6 +129,13 @@ class ProposalTable:
         )
         return [KnownPattern(one, what, Signal(how), ProposalStatus(status), n) for one, what, how, status, n in rows]
 
+    def evidence(self, user: str) -> dict[str, set[str]]:
+        """Return by proposal the ids of the events that it rests on."""
+        found: dict[str, set[str]] = {}
+        for proposal_id, event in self._db.rows("SELECT proposal_id, trace_id FROM evidence WHERE user = ?", (user,)):
+            found.setdefault(proposal_id, set()).add(event)
+        return found
+
     def decide(
         self, proposal_id: str, status: ProposalStatus, *, by: str, reason: str | None = None, now: datetime
     ) -> Proposal:

@@ -98,12 +98,10 @@ def _material(evidence: Evidence, around: Surroundings) -> _Material:
     pattern = evidence.pattern
     is_saying = not any(evidence.commands)
     commands, inputs = ([], []) if is_saying else general_commands(evidence)
-    before = zip(_own_words(evidence), evidence.said, evidence.at_once, strict=True)
-    said = [Said((*own, *texts), at_once or bool(own)) for own, texts, at_once in before]
     scope, repo, reason = suggested_scope(pattern)
     return _Material(
         evidence,
-        wording_of(said, around.elsewhere),
+        _wording(evidence, around.elsewhere),
         tuple(judge(commands)),
         tuple(inputs),
         confidence(pattern, around.now),
@@ -113,11 +111,16 @@ def _material(evidence: Evidence, around: Surroundings) -> _Material:
     )
 
 
-def _own_words(evidence: Evidence) -> list[list[str]]:
-    """A correction or checklist is itself what the user said."""
-    if evidence.pattern.signal is Signal.repeated_correction or not any(evidence.commands):
-        return [[text] for text in _corrections(evidence)]
-    return [[] for _ in evidence.occurrences]
+def _wording(evidence: Evidence, elsewhere: Sequence[str]) -> Wording:
+    """Return what people call it. A correction or checklist is itself what they said, and what they had asked for
+    before it is what it should be thought of at."""
+    before = [Said(texts, at_once) for texts, at_once in zip(evidence.said, evidence.at_once, strict=True)]
+    if any(evidence.commands):
+        return wording_of(before, elsewhere)
+    own = wording_of([Said((text,), at_once=True) for text in _corrections(evidence)], elsewhere)
+    asked = wording_of([Said(one.texts) for one in before], elsewhere)
+    examples = tuple(dict.fromkeys((*own.examples, *asked.examples)))
+    return Wording(own.aliases, examples, own.best)
 
 
 def _corrections(evidence: Evidence) -> list[str]:

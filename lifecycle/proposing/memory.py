@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from wellworn.lifecycle.miner.patterns import Pattern
 from wellworn.lifecycle.miner.phrases import likeness
 from wellworn.models.proposal import ProposalStatus, Signal
 
-SAME = 0.6
+SAME, OVERLAPS = 0.6, 0.5
 DOUBLED = 2
 _SEQUENCES = frozenset({Signal.command_sequence, Signal.release_ritual, Signal.manual_checklist})
 
@@ -44,14 +44,20 @@ def fingerprint(pattern: Pattern) -> str:
     return json.dumps({"keys": sorted(set(pattern.keys)), "cause": pattern.cause or ""}, ensure_ascii=False)
 
 
-def recall(pattern: Pattern, known: Iterable[Remembered]) -> Recollection:
+def recall(
+    pattern: Pattern, event_ids: Iterable[str], known: Iterable[Remembered], rests_on: Mapping[str, Collection[str]]
+) -> Recollection:
     """Look for the same friction among earlier proposals; the latest decision on it counts.
 
     A rejected one stays quiet until its evidence has doubled; so does an accepted one whose skill is gone again.
+    rests_on: by proposal the ids of its events: what rests on mostly the same ones is the same, whatever it is called.
     """
     answer = Recollection()
+    ids = set(event_ids)
     for one in known:
-        if one.status is ProposalStatus.superseded or not is_same(pattern, one):
+        before = rests_on.get(one.proposal_id, ())
+        same_events = bool(before) and len(ids.intersection(before)) >= OVERLAPS * len(before)
+        if one.status is ProposalStatus.superseded or not (same_events or is_same(pattern, one)):
             continue
         if one.status is ProposalStatus.suggested:
             answer = Recollection(refreshes=one.proposal_id)

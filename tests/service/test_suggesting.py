@@ -204,3 +204,11 @@ def test_what_a_proposal_rests_on_is_not_pruned(workspace: Workspace) -> None:
     evidence = the_proposal(workspace).candidate.evidence_event_ids
     workspace.traces.prune(older_than=timedelta(0), keep=0, user=ME.user)
     assert all(workspace.traces.get(one, ME).id == one for one in evidence)
+
+
+def test_a_rejected_correction_stays_quiet_in_other_words_too(workspace: Workspace) -> None:
+    said = ["no, use pnpm not npm", "please use pnpm, not npm", "use pnpm instead of npm"]
+    observe(workspace, [["user: install it", "npm install", f"user: {text}"] for text in said])
+    workspace.curation.reject(the_proposal(workspace).id, RejectRequest(), ME)
+    observe(workspace, [["user: add it", "npm install", "user: never npm, it is pnpm here"]], name="b", days_ago=5)
+    assert suggest(workspace).proposals == []

@@ -216,3 +216,13 @@ def test_what_was_run_in_one_pipeline_is_one_command() -> None:
 def test_viewers_behind_a_command_are_no_part_of_it() -> None:
     [made] = drafts([["make bundle 2>&1 | tail -5", "poetry lock", "make notify | cat"]] * 4)
     assert shell(made.recipe) == ["make bundle", "poetry lock", "make notify"]
+
+
+def test_what_was_asked_for_before_a_correction_is_an_example_of_when_to_think_of_it() -> None:
+    said = ["no, use pnpm not npm", "please use pnpm, not npm", "use pnpm instead of npm"]
+    asked = ["install the dependencies", "install the dependencies of web", "install all dependencies"]
+    sessions = [[f"user: {one}", "npm install", f"user: {text}"] for one, text in zip(asked, said, strict=True)]
+    [made] = drafts(sessions + [["user: fix the login page", "pytest"]] * 6)
+    assert made.manifest is not None
+    assert any("dependencies" in example for example in made.manifest.examples)
+    assert not any("dependencies" in alias for alias in made.manifest.aliases)
