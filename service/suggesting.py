@@ -17,6 +17,7 @@ from wellworn.lifecycle.proposing.drafting import Draft, Surroundings, draft, dr
 from wellworn.lifecycle.proposing.evidence import read_evidence
 from wellworn.lifecycle.proposing.memory import OVERLAPS, fingerprint, recall
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Resolve, commands_in
+from wellworn.lifecycle.proposing.words import talk_of
 from wellworn.models.access import Caller
 from wellworn.models.errors import InvalidInput, NotFound, StoreError
 from wellworn.models.ids import new_id
@@ -165,7 +166,7 @@ class Suggestions:
         seqs = seen.digest.seq[rows[::step]].tolist()
         messages = [row.summary for row in self._traces.by_seqs(asked.user, seqs)]
         texts = [text for scope, owner in self._owners(asked, seen) for text in self._skills.texts(scope, owner)]
-        return Surroundings(messages, [_installed(text) for text in texts], resolve, self._clock())
+        return Surroundings(talk_of(messages), [_installed(text) for text in texts], resolve, self._clock())
 
     def _owners(self, asked: Asked, seen: Timeline) -> Iterator[Owner]:
         """Yield the partitions of skills that the user has: their own, and those of the repos in their traces."""

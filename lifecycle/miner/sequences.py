@@ -117,8 +117,7 @@ def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[_Chance]:
     for _ in range(shuffles if tried else 0):
         mixed = replace(walk, key=walk.key[np.lexsort((dice.random(len(walk)), walk.block))])
         for at, one in enumerate(tried):
-            windows = windows_of(mixed, sorted(one.keys), enough=one.enough)
-            full = _near([each for each in windows if len(each.keys) >= one.enough], one)
+            full = _near(windows_of(mixed, one.keys, enough=one.enough, at_least=one.enough), one)
             ordered[at] += _in_order(full, one.keys)
             any_order[at] += len(full)
     # One half of one time is added: what was never met in so many shuffles may still be met in the next.
@@ -165,7 +164,7 @@ def _measured(walk: Walk, keys: frozenset[int]) -> list[_Found]:
 
 
 def _with_enough(walk: Walk, keys: set[int], enough: int) -> _Found:
-    windows = windows_of(walk, sorted(keys), enough=enough)
+    windows = windows_of(walk, sorted(keys), enough=enough, at_least=ceil(len(keys) / 2))
     full = [window for window in windows if len(window.keys) >= enough]
     order = _usual_order(full)
     return _Found(order, enough, tuple(full), _began(walk, windows, full, keys), _agreement(full, order))

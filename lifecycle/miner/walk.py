@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,29 +88,42 @@ class Window:
     keys: tuple[int, ...]
 
 
-def windows_of(walk: Walk, keys: Sequence[int], *, enough: int, reach: int = REACH) -> list[Window]:
-    """Return the stretches in which steps of `keys` follow one another within reach, in order; those of two or more.
+def windows_of(walk: Walk, keys: Sequence[int], *, enough: int, at_least: int = 2) -> list[Window]:
+    """Return the stretches in which at least so many steps of `keys` follow one another within reach, in order.
 
     A step that comes again begins a new stretch when the one at hand holds `enough` of them; else it is a retry, and
     the later place counts.
     """
     found: list[Window] = []
-    current: dict[int, int] = {}
-    before = -1
-    places = np.flatnonzero(np.isin(walk.key, np.asarray(keys, dtype=np.int32)))
-    for place, key, block in zip(places.tolist(), walk.key[places].tolist(), walk.block[places].tolist(), strict=True):
-        apart = before < 0 or place - before > reach or block != walk.block[before]
-        if apart or (key in current and len(current) >= enough):
-            _close(current, found)
-            current = {}
-        current.pop(key, None)
-        current[key] = place
-        before = place
-    _close(current, found)
+    for places, held in _runs(walk, keys, at_least):
+        current: dict[int, int] = {}
+        for place, key in zip(places, held, strict=True):
+            if key in current and len(current) >= enough:
+                _close(current, found, at_least)
+                current = {}
+            current.pop(key, None)
+            current[key] = place
+        _close(current, found, at_least)
     return found
 
 
-def _close(current: dict[int, int], found: list[Window]) -> None:
-    if len(current) >= 2:
-        ordered = sorted((place, key) for key, place in current.items())
-        found.append(Window(tuple(place for place, _ in ordered), tuple(key for _, key in ordered)))
+def _runs(walk: Walk, keys: Sequence[int], at_least: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the places (and their keys) that follow one another within reach and hold so many different keys."""
+    wanted = np.zeros(int(walk.key.max(initial=0)) + 2, dtype=bool)  # one more place at the end, for -1
+    wanted[[key for key in keys if key < len(wanted) - 1]] = True
+    places = np.flatnonzero(wanted[walk.key])
+    if not len(places):
+        return
+    held, block = walk.key[places], walk.block[places]
+    run = np.zeros(len(places), dtype=np.int64)
+    run[1:] = np.cumsum((np.diff(places) > REACH) | (block[1:] != block[:-1]))
+    different = np.unique(run << 32 | held) >> 32
+    rich = np.flatnonzero(np.bincount(different, minlength=int(run[-1]) + 1) >= at_least)
+    starts, ends = np.searchsorted(run, rich, side="left"), np.searchsorted(run, rich, side="right")
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        yield places[start:end].tolist(), held[start:end].tolist()
+
+
+def _close(current: dict[int, int], found: list[Window], at_least: int) -> None:
+    if len(current) >= at_least:
+        found.append(Window(tuple(current.values()), tuple(current)))  # a step met again was put behind: in order

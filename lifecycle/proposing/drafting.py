@@ -15,7 +15,7 @@ from wellworn.lifecycle.proposing.glosses import gloss
 from wellworn.lifecycle.proposing.judging import Ruling, rule, suggested_scope
 from wellworn.lifecycle.proposing.recipes import JudgedCommand, gates_of, judge, recipe_of, risk_of, slug, told
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Likeness, Resolve, find_similar
-from wellworn.lifecycle.proposing.words import Said, Wording, bare, clean, id_words, wording_of
+from wellworn.lifecycle.proposing.words import Said, Talk, Wording, bare, clean, id_words, wording_of
 from wellworn.models.ids import ID_MAX_LENGTH
 from wellworn.models.proposal import CandidateKind, PatternCandidate, QualityGate, Signal, SkillAdditions
 from wellworn.models.recipe import ForgeInput, ForgeRecipe
@@ -30,7 +30,7 @@ _MOST_ADDED = 8
 class Surroundings:
     """What a draft is made against: the user's other messages, what is installed, how messages resolve, the time."""
 
-    elsewhere: Sequence[str]
+    elsewhere: Talk
     installed: Sequence[InstalledSkill]
     resolve: Resolve
     now: datetime
@@ -111,7 +111,7 @@ def _material(evidence: Evidence, around: Surroundings) -> _Material:
     )
 
 
-def _wording(evidence: Evidence, elsewhere: Sequence[str]) -> Wording:
+def _wording(evidence: Evidence, elsewhere: Talk) -> Wording:
     """Return what people call it. A correction or checklist is itself what they said, and what they had asked for
     before it is what it should be thought of at."""
     before = [Said(texts, at_once) for texts, at_once in zip(evidence.said, evidence.at_once, strict=True)]

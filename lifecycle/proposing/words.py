@@ -62,7 +62,25 @@ class Said:
     at_once: bool = False
 
 
-def wording_of(said: Sequence[Said], elsewhere: Sequence[str]) -> Wording:
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What a user says in all: how many messages, how often each was sent, and in how many each word stands."""
+
+    messages: int
+    times: Counter[str]
+    words: Counter[str]
+
+
+def talk_of(messages: Iterable[str]) -> Talk:
+    """Count messages and their words."""
+    times = Counter(clean(text).lower() for text in messages)
+    words: Counter[str] = Counter()
+    for text, count in times.items():
+        words.update(dict.fromkeys(content_words(without_values(text)), count))
+    return Talk(times.total(), times, words)
+
+
+def wording_of(said: Sequence[Said], elsewhere: Talk) -> Wording:
     """Choose from what was said before each occurrence.
 
     elsewhere: messages of the user, of all kinds. A message counts when it holds a word that is telling (said before
@@ -72,7 +90,7 @@ def wording_of(said: Sequence[Said], elsewhere: Sequence[str]) -> Wording:
     near = [Said(tuple(_worth(one.texts)), one.at_once) for one in said]
     # One message before several occurrences is one message: only what is said anew proves anything.
     words = telling_words([*dict.fromkeys(one.texts[0] for one in near if one.texts)], elsewhere)
-    times = Counter(clean(text).lower() for text in elsewhere)
+    times = elsewhere.times
     here = Counter(one.texts[0].lower() for one in near if one.texts)
     telling: list[tuple[float, str]] = []
     others: list[tuple[float, str]] = []
@@ -97,15 +115,14 @@ def _worth(texts: Iterable[str]) -> Iterable[str]:
     return (plain for text in texts if (plain := clean(text)) and not says_nothing(plain))
 
 
-def telling_words(here: Sequence[str], elsewhere: Sequence[str]) -> dict[str, float]:
+def telling_words(here: Sequence[str], elsewhere: Talk) -> dict[str, float]:
     """Return the words that tell messages `here` from those elsewhere, each with how many times more it is used here.
 
     Ratio of the shares of messages with the word, each with one half added (so that few messages prove little); a word
     must be in several of them.
     """
     inside = Counter(word for text in here for word in content_words(without_values(text)))
-    outside = Counter(word for text in elsewhere for word in content_words(without_values(text)))
-    many, others = len(here) + 1, len(elsewhere) + 1
+    outside, many, others = elsewhere.words, len(here) + 1, elsewhere.messages + 1
     ratio = {
         word: ((count + 0.5) / many) / ((max(0, outside[word] - count) + 0.5) / others)
         for word, count in inside.items()

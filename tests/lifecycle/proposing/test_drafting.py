@@ -15,6 +15,7 @@ from wellworn.lifecycle.miner.timeline import timeline
 from wellworn.lifecycle.proposing.drafting import Draft, Surroundings, draft, draft_fact
 from wellworn.lifecycle.proposing.evidence import read_evidence
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Meant
+from wellworn.lifecycle.proposing.words import talk_of
 from wellworn.lifecycle.shell.classify import classify
 from wellworn.models.proposal import CandidateKind
 from wellworn.models.recipe import PLACEHOLDER, ForgeRecipe, GateStep, ShellStep
@@ -56,7 +57,7 @@ def drafts(
         return [Stored(one.seq, _event(one)) for one in observed if one.seq in set(seqs)]
 
     around = Surroundings(
-        [one.summary for one in observed if one.kind == "user_intent"],
+        talk_of(one.summary for one in observed if one.kind == "user_intent"),
         installed,
         lambda texts, _: [meant for _ in texts],
         START + timedelta(days=30),

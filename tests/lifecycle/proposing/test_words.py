@@ -7,13 +7,9 @@ from hypothesis import strategies as st
 
 from wellworn.lifecycle.proposing.words import Said, bare, clean, id_words, wording_of
 
-ELSEWHERE = [
-    "fix the login page",
-    "why is this slow?",
-    "rename the class",
-    "add a test for carts",
-    "what does this do",
-] * 4
+ELSEWHERE = talk_of(
+    ["fix the login page", "why is this slow?", "rename the class", "add a test for carts", "what is it"] * 4
+)
 
 
 def said(*texts: str, at_once: bool = True) -> list[Said]:
