@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wellworn.lifecycle.proposing.words import Said, bare, clean, id_words, wording_of
+from wellworn.lifecycle.proposing.words import Said, bare, clean, id_words, talk_of, wording_of
 
 ELSEWHERE = talk_of(
     ["fix the login page", "why is this slow?", "rename the class", "add a test for carts", "what is it"] * 4
