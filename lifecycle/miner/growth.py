@@ -25,7 +25,7 @@ chance of one step that is hardly met elsewhere."""
 OWN = 0.3
 HALF, MOST = 0.5, 0.7
 MAX_STEPS = 12
-_LOOKED_AT = 400
+_LOOKED_AT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,17 +136,17 @@ def _rates_around(walk: Walk, times: Sequence[Places]) -> dict[int, float]:
 
 
 def _times_of(walk: Walk, pair: Pair) -> list[Places]:
+    """Return the times that the second step followed the first within reach, at its nearest; some hundreds of many."""
     starts = np.flatnonzero(walk.key == pair.first)
-    times: list[Places] = []
-    for start in starts.tolist():
-        for place in range(start + 1, min(start + REACH, len(walk) - 1) + 1):
-            if walk.block[place] != walk.block[start] or walk.key[place] == pair.first:
-                break
-            if walk.key[place] == pair.second:
-                times.append({pair.first: start, pair.second: place})
-                break
-    step = max(1, len(times) // _LOOKED_AT)
-    return times[::step]
+    nearest = np.zeros(len(starts), dtype=np.int64)
+    for offset in range(REACH, 0, -1):
+        at = np.minimum(starts + offset, len(walk) - 1)
+        met = (walk.key[at] == pair.second) & (walk.block[at] == walk.block[starts]) & (starts + offset < len(walk))
+        nearest[met] = offset
+    starts, nearest = starts[nearest > 0], nearest[nearest > 0]
+    step = max(1, len(starts) // _LOOKED_AT)
+    chosen = zip(starts[::step].tolist(), nearest[::step].tolist(), strict=True)
+    return [{pair.first: start, pair.second: start + offset} for start, offset in chosen]
 
 
 @dataclass(slots=True)

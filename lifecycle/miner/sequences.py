@@ -15,7 +15,7 @@ from wellworn.lifecycle.miner.growth import grow, related_pairs
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT, Occurrence, Pattern
 from wellworn.lifecycle.miner.rituals import signal_of
 from wellworn.lifecycle.miner.timeline import Timeline
-from wellworn.lifecycle.miner.walk import Walk, Window, windows_of
+from wellworn.lifecycle.miner.walk import Walk, Window, Windows, windows_of
 
 MIN_STEPS = 3
 COMPLETE = 0.75
@@ -28,6 +28,8 @@ was seen, the better a usual order fits them anyway."""
 TELLING = 0.5
 CHANCE = 0.05
 """Bound on how many of the sets that are tried may be told by chance."""
+FIRM = 20
+"""So many times by chance tell enough: a set of which too many came by chance is not shuffled again."""
 DRAWN_OUT = 1.5
 LIFT = 2.0
 """A pattern is walked at least this many times as often as by chance."""
@@ -39,10 +41,11 @@ OWN_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A set of steps in its usual order, with the windows that hold enough of it."""
+    """A set of steps in its usual order, with the windows that hold enough of it. every: see `Windows`."""
 
     keys: tuple[int, ...]
     enough: int
+    every: int
     full: tuple[Window, ...]
     began: int
     order: float
@@ -111,17 +114,23 @@ class _Chance:
 
 
 def _by_chance(walk: Walk, tried: Sequence[_Found]) -> list[_Chance]:
+    """Walk in several random orders; of a set that chance gives at once half as often nothing more is asked."""
     shuffles = next(count for most, count in SHUFFLES if len(walk) <= most)
     dice = np.random.default_rng(len(walk))
-    ordered, any_order = np.zeros(len(tried)), np.zeros(len(tried))
+    counts = np.zeros((len(tried), 2))
+    rounds = np.zeros((len(tried), 1))
+    seen = [np.array([_in_order(one.full, one.keys), len(one.full)]) for one in tried]
     for _ in range(shuffles if tried else 0):
         mixed = replace(walk, key=walk.key[np.lexsort((dice.random(len(walk)), walk.block))])
         for at, one in enumerate(tried):
-            full = _near(windows_of(mixed, one.keys, enough=one.enough, at_least=one.enough), one)
-            ordered[at] += _in_order(full, one.keys)
-            any_order[at] += len(full)
+            if counts[at].min() >= FIRM and (counts[at] * LIFT >= seen[at] * rounds[at]).all():
+                continue
+            windows = windows_of(mixed, one.keys, enough=one.enough, at_least=one.enough)
+            full = _near(windows, one)
+            counts[at] += np.array([_in_order(full, one.keys), len(full)]) * windows.every / one.every
+            rounds[at] += 1
     # One half of one time is added: what was never met in so many shuffles may still be met in the next.
-    return [_Chance(*((count + 0.5) / shuffles).tolist()) for count in np.stack([ordered, any_order], axis=1)]
+    return [_Chance(*row) for row in ((counts + 0.5) / np.maximum(rounds, 1)).tolist()]
 
 
 def _near(windows: Sequence[Window], one: _Found) -> list[Window]:
@@ -164,10 +173,9 @@ def _measured(walk: Walk, keys: frozenset[int]) -> list[_Found]:
 
 
 def _with_enough(walk: Walk, keys: set[int], enough: int) -> _Found:
-    windows = windows_of(walk, sorted(keys), enough=enough, at_least=ceil(len(keys) / 2))
-    full = [window for window in windows if len(window.keys) >= enough]
+    full = windows_of(walk, sorted(keys), enough=enough, at_least=enough)
     order = _usual_order(full)
-    return _Found(order, enough, tuple(full), _began(walk, windows, full, keys), _agreement(full, order))
+    return _Found(order, enough, full.every, tuple(full), _began(walk, full, keys, enough), _agreement(full, order))
 
 
 def _is_often(walk: Walk, windows: Sequence[Window]) -> bool:
@@ -205,14 +213,17 @@ def _agreement(windows: Sequence[Window], order: Sequence[int]) -> float:
     return kept / total if total else 1.0
 
 
-def _began(walk: Walk, windows: Sequence[Window], full: Sequence[Window], keys: set[int]) -> int:
+def _began(walk: Walk, full: Windows, keys: set[int], enough: int) -> int:
     """Count the times that it was begun: half of the steps, with one that is seldom met without the others."""
+    if not _is_often(walk, full):
+        return len(full)
     inside = Counter(key for window in full for key in window.keys)
     telling = {key for key in keys if inside[key] >= TELLING * int(walk.counts[key])}
     if not telling:
         telling = set(sorted(keys, key=lambda key: (int(walk.counts[key]), key))[:2])
-    half = ceil(len(keys) / 2)
-    return sum(len(window.keys) >= half and bool(telling.intersection(window.keys)) for window in windows)
+    begun = windows_of(walk, sorted(keys), enough=enough, at_least=ceil(len(keys) / 2), with_any=sorted(telling))
+    count = sum(bool(telling.intersection(window.keys)) for window in begun)
+    return round(count * begun.every / full.every)
 
 
 # -- closed patterns ---------------------------------------------------------------------------------------------------
@@ -253,7 +264,7 @@ def _only(one: _Found, own: Sequence[Window]) -> _Found:
     """Return the pattern with only those of its windows that are its own."""
     order = _usual_order(own)
     lost = len(one.full) - len(own)
-    return _Found(order, one.enough, tuple(own), max(len(own), one.began - lost), _agreement(own, order))
+    return _Found(order, one.enough, one.every, tuple(own), max(len(own), one.began - lost), _agreement(own, order))
 
 
 def _pattern(timeline: Timeline, walk: Walk, found: _Found) -> Pattern:

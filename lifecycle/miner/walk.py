@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ REACH = 3
 """Two steps of one pattern lie at most this many places apart: up to two others may stand between them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Walk:
     """Places in order of time, session by session; the same step run again at once is one place.
 
@@ -39,7 +41,7 @@ class Walk:
     def __len__(self) -> int:
         return len(self.key)
 
-    @property
+    @cached_property
     def known(self) -> int:
         """How many different steps are frequent enough to belong to a pattern."""
         return len(np.unique(self.key[self.key >= 0]))
@@ -80,22 +82,34 @@ def _sessions_of(key: NDArray[np.int32], session: NDArray[np.int32], size: int) 
     return np.bincount((pairs >> 32).astype(np.int64), minlength=size)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+MOST_STRETCHES = 2_000
+"""Of more stretches that hold steps of one set, every n-th is looked at."""
+_BITS = np.array([bin(number).count("1") for number in range(1 << 14)], dtype=np.int8)
+
+
+class Window(NamedTuple):
     """A stretch of the walk that holds several different steps of a set, each at its place."""
 
     places: tuple[int, ...]
     keys: tuple[int, ...]
 
 
-def windows_of(walk: Walk, keys: Sequence[int], *, enough: int, at_least: int = 2) -> list[Window]:
-    """Return the stretches in which at least so many steps of `keys` follow one another within reach, in order.
+class Windows(list[Window]):
+    """Windows in order. every: of so many stretches one was looked at."""
 
-    A step that comes again begins a new stretch when the one at hand holds `enough` of them; else it is a retry, and
-    the later place counts.
+    every: int = 1
+
+
+def windows_of(
+    walk: Walk, keys: Sequence[int], *, enough: int, at_least: int = 2, with_any: Sequence[int] = ()
+) -> Windows:
+    """Return the stretches in which at least so many steps of `keys` (14 at most) follow one another within reach.
+
+    with_any: only look where one of these is among them. A step that comes again begins a new stretch when the one at
+    hand holds `enough` of them; else it is a retry, and the later place counts.
     """
-    found: list[Window] = []
-    for places, held in _runs(walk, keys, at_least):
+    found = Windows()
+    for places, held in _runs(walk, keys, at_least, with_any, found):
         current: dict[int, int] = {}
         for place, key in zip(places, held, strict=True):
             if key in current and len(current) >= enough:
@@ -107,23 +121,32 @@ def windows_of(walk: Walk, keys: Sequence[int], *, enough: int, at_least: int = 
     return found
 
 
-def _runs(walk: Walk, keys: Sequence[int], at_least: int) -> Iterator[tuple[list[int], list[int]]]:
+def _runs(
+    walk: Walk, keys: Sequence[int], at_least: int, with_any: Sequence[int], found: Windows
+) -> Iterator[tuple[list[int], list[int]]]:
     """Yield the places (and their keys) that follow one another within reach and hold so many different keys."""
-    wanted = np.zeros(int(walk.key.max(initial=0)) + 2, dtype=bool)  # one more place at the end, for -1
-    wanted[[key for key in keys if key < len(wanted) - 1]] = True
-    places = np.flatnonzero(wanted[walk.key])
+    bit = np.zeros(int(walk.key.max(initial=0)) + 2, dtype=np.int32)  # one more place at the end, for -1
+    for at, key in enumerate(keys):
+        if key < len(bit) - 1:
+            bit[key] = 1 << at
+    bits = bit[walk.key]
+    places = np.flatnonzero(bits)
     if not len(places):
         return
-    held, block = walk.key[places], walk.block[places]
-    run = np.zeros(len(places), dtype=np.int64)
-    run[1:] = np.cumsum((np.diff(places) > REACH) | (block[1:] != block[:-1]))
-    different = np.unique(run << 32 | held) >> 32
-    rich = np.flatnonzero(np.bincount(different, minlength=int(run[-1]) + 1) >= at_least)
-    starts, ends = np.searchsorted(run, rich, side="left"), np.searchsorted(run, rich, side="right")
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        yield places[start:end].tolist(), held[start:end].tolist()
+    block = walk.block[places]
+    starts = np.flatnonzero(np.concatenate([[True], (np.diff(places) > REACH) | (block[1:] != block[:-1])]))
+    ends = np.concatenate([starts[1:], [len(places)]])
+    held = np.bitwise_or.reduceat(bits[places], starts)
+    rich = _BITS[held] >= at_least
+    if len(with_any):
+        rich &= (held & int(np.bitwise_or.reduce(bit[list(with_any)]))) != 0
+    chosen = np.flatnonzero(rich)
+    found.every = max(1, -(-len(chosen) // MOST_STRETCHES))
+    for start, end in zip(starts[chosen][:: found.every].tolist(), ends[chosen][:: found.every].tolist(), strict=True):
+        here = places[start:end]
+        yield here.tolist(), walk.key[here].tolist()
 
 
-def _close(current: dict[int, int], found: list[Window], at_least: int) -> None:
+def _close(current: dict[int, int], found: Windows, at_least: int) -> None:
     if len(current) >= at_least:
         found.append(Window(tuple(current.values()), tuple(current)))  # a step met again was put behind: in order
