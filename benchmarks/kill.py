@@ -79,7 +79,7 @@ class Kind(ABC):
 
     def size(self) -> int:
         """Bytes of the databases and their logs: grows while anything is stored."""
-        return sum(path.stat().st_size for path in self.world.data.rglob("*.db*") if path.exists())
+        return sum(_size(path) for path in self.world.data.rglob("*.db*"))
 
     @abstractmethod
     def round(self, tally: Tally) -> list[str]:
@@ -309,6 +309,14 @@ def _soon_after(moment: Moment, delay: float) -> Moment:
         return bool(until) and time.monotonic() >= until[0]
 
     return now
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file; 0 of a journal that went away between the listing and the look."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _stamp(path: Path) -> int:

@@ -93,7 +93,11 @@ class World:
     def run(self, *arguments: str) -> str:
         """Run `wellworn ...` to its end and return what it printed; its time is kept as what it usually takes."""
         running = self.start(*arguments)
-        code = running.process.wait(WAIT_SECONDS)
+        try:
+            code = running.process.wait(WAIT_SECONDS)
+        except BaseException:
+            running.kill()
+            raise
         self.seconds[arguments[0]] = running.age
         if code:
             raise Broken(f"`wellworn {' '.join(arguments[:2])}` ended with {code}: {running.printed()[-600:]}")
@@ -129,11 +133,14 @@ class Running:
 
     def kill_when(self, moment: Callable[[], bool]) -> bool:
         """Kill as soon as `moment` says so; False when the process ended before."""
-        while self.process.poll() is None and not moment():
-            if self.age > WAIT_SECONDS:
-                self.kill()
-                raise Broken("a command hung")
-            time.sleep(0.0005)
+        try:
+            while self.process.poll() is None and not moment():
+                if self.age > WAIT_SECONDS:
+                    raise Broken("a command hung")
+                time.sleep(0.0005)
+        except BaseException:
+            self.kill()  # a fault of the watcher leaves no process behind
+            raise
         return self.kill()
 
 
