@@ -247,4 +247,76 @@ def _observed(db: sqlite_utils.Database) -> None:
     db.table("skill_changes").create_index(["scope", "owner", "skill_id"])
 
 
-MIGRATIONS: tuple[Callable[[sqlite_utils.Database], None], ...] = (_catalogue, _history, _access, _observed)
+def _judged(db: sqlite_utils.Database) -> None:
+    """Tasks and how they ended, lessons, repairs, versions of skills, reviewed turns, accounts, settings and spend."""
+    # objective_key: of the normalised objective, by which the same work is known again.
+    db.execute("""
+        CREATE TABLE tasks (
+            id TEXT PRIMARY KEY, user TEXT NOT NULL, repo TEXT, session_id TEXT, status TEXT NOT NULL,
+            objective_key TEXT NOT NULL, attempt INTEGER NOT NULL, resolution_id TEXT,
+            outcome TEXT, data TEXT NOT NULL, created_at TEXT NOT NULL, ended_at TEXT, key_id TEXT)""")
+    db.table("tasks").create_index(["user", "objective_key"])
+    db.table("tasks").create_index(["user", "status"])
+    db.execute("CREATE INDEX idx_tasks_resolution ON tasks (resolution_id) WHERE resolution_id IS NOT NULL")
+    db.execute("""
+        CREATE TABLE task_steps (
+            task_id TEXT NOT NULL REFERENCES tasks(id) ON DELETE CASCADE, number INTEGER NOT NULL,
+            ts TEXT NOT NULL, command TEXT NOT NULL, exit_code INTEGER, summary TEXT, success INTEGER,
+            PRIMARY KEY (task_id, number)) WITHOUT ROWID""")
+    # outcome rows: what a skill's reliability was made of; kept when the task is not.
+    db.execute("""
+        CREATE TABLE outcomes (
+            id TEXT PRIMARY KEY, ts TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL,
+            task_id TEXT, outcome TEXT NOT NULL, cause TEXT, reliability REAL NOT NULL, key_id TEXT)""")
+    db.table("outcomes").create_index(["scope", "owner", "skill_id"])
+    db.execute("""
+        CREATE TABLE lessons (
+            id TEXT PRIMARY KEY, ts TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL,
+            lesson TEXT NOT NULL, analysis TEXT NOT NULL, outcome TEXT NOT NULL, by TEXT NOT NULL,
+            task_id TEXT, repair_id TEXT)""")
+    db.table("lessons").create_index(["scope", "owner", "skill_id"])
+    # choices about flagged matches, by what was answered with them.
+    db.execute("""
+        CREATE TABLE choices (
+            id TEXT PRIMARY KEY, ts TEXT NOT NULL, user TEXT NOT NULL, resolution_id TEXT NOT NULL UNIQUE,
+            scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL,
+            choice TEXT NOT NULL, by TEXT NOT NULL, note TEXT)""")
+    db.execute("""
+        CREATE TABLE repairs (
+            id TEXT PRIMARY KEY, scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL,
+            status TEXT NOT NULL, data TEXT NOT NULL, created_at TEXT NOT NULL, decided_at TEXT, decided_by TEXT)""")
+    db.table("repairs").create_index(["scope", "owner", "skill_id"])
+    # Versions share the content of files that did not change. Both contents are packed (zlib).
+    db.execute("CREATE TABLE file_contents (hash BLOB PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID")
+    db.execute("""
+        CREATE TABLE skill_versions (
+            scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL, number INTEGER NOT NULL,
+            ts TEXT NOT NULL, hash TEXT NOT NULL, skill_md BLOB, manifest BLOB,
+            action TEXT NOT NULL, by TEXT NOT NULL, reason TEXT, change_id TEXT,
+            PRIMARY KEY (scope, owner, skill_id, number)) WITHOUT ROWID""")
+    # counted: proven calls of eligible turns since the last review.
+    db.execute("""
+        CREATE TABLE accounts (
+            user TEXT PRIMARY KEY, opted_in INTEGER NOT NULL DEFAULT 0, direct INTEGER NOT NULL DEFAULT 0,
+            counted INTEGER NOT NULL DEFAULT 0, changed_at TEXT, changed_by TEXT)""")
+    db.execute("""
+        CREATE TABLE turns (
+            user TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, answer TEXT NOT NULL, review TEXT,
+            PRIMARY KEY (user, id)) WITHOUT ROWID""")
+    db.table("turns").create_index(["user", "ts"])
+    # What post-turn review wrote as it stands: a skill whose files are others by now was edited by a person.
+    db.execute("""
+        CREATE TABLE learned_skills (
+            scope TEXT NOT NULL, owner TEXT NOT NULL, skill_id TEXT NOT NULL, hash TEXT NOT NULL, turn_id TEXT,
+            written_at TEXT NOT NULL, PRIMARY KEY (scope, owner, skill_id)) WITHOUT ROWID""")
+    db.execute("""
+        CREATE TABLE runtime_settings (
+            name TEXT PRIMARY KEY, value TEXT NOT NULL, changed_at TEXT NOT NULL, changed_by TEXT NOT NULL)""")
+    db.execute("""
+        CREATE TABLE spend (
+            id TEXT PRIMARY KEY, ts TEXT NOT NULL, account TEXT NOT NULL, origin TEXT NOT NULL, model TEXT NOT NULL,
+            ok INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL)""")
+    db.table("spend").create_index(["account", "ts"])
+
+
+MIGRATIONS: tuple[Callable[[sqlite_utils.Database], None], ...] = (_catalogue, _history, _access, _observed, _judged)

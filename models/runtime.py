@@ -1,0 +1,46 @@
+"""Settings that are changed while wellworn runs, and read anew each time that they matter."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+
+from wellworn.models.wire import Wire
+
+
+class ReviewSettings(Wire):
+    """Of post-turn reviews; what makes a turn eligible at all is fixed, these are its numbers."""
+
+    min_tool_calls: int = Field(
+        default=5, ge=1, le=1000, description="Proven successful calls that one turn needs to be eligible."
+    )
+    every_tool_calls: int = Field(
+        default=20, ge=1, le=100_000, description="A review each time so many were counted across eligible turns."
+    )
+    max_ops: int = Field(default=2, ge=0, le=100, description="The most writes of one review; 0 turns reviews off.")
+    deadline_s: float = Field(default=20.0, gt=0, le=600, description="Seconds after which a review is given up.")
+
+
+class RuntimeSettings(Wire):
+    """All of them, by their names: a nested one is named `review.max_ops`."""
+
+    auto_repair: bool = Field(
+        default=False, description="Repair a flagged, agent-written skill where there is no person to ask."
+    )
+    model: str | None = Field(
+        default=None,
+        max_length=200,
+        description="The model to ask: openai:NAME or anthropic:NAME; needs wellworn[llm].",
+    )
+    model_url: str | None = Field(
+        default=None, max_length=500, description="The base URL of an OpenAI-compatible or Anthropic server."
+    )
+    model_seconds: float = Field(default=15.0, gt=0, le=600, description="Seconds after which a model is given up.")
+    review: ReviewSettings = Field(default_factory=ReviewSettings)
+
+
+SETTINGS: dict[str, FieldInfo] = {
+    **{name: field for name, field in RuntimeSettings.model_fields.items() if name != "review"},
+    **{f"review.{name}": field for name, field in ReviewSettings.model_fields.items()},
+}
+"""Every setting by its dotted name, with its description, default and bounds."""

@@ -1,0 +1,42 @@
+"""Settings that are changed while wellworn runs: one row for each that differs from its default."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from wellworn.models.runtime import SETTINGS, RuntimeSettings
+from wellworn.store.database import Database
+from wellworn.store.timestamps import to_text
+
+
+class RuntimeSettingsTable:
+    """Every process reads them anew, so that a change counts in all at once."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def read(self) -> RuntimeSettings:
+        """Return the settings as they are now; what is stored but not known (any more) is passed over."""
+        nested: dict[str, Any] = {}
+        for name, text in self._db.rows("SELECT name, value FROM runtime_settings ORDER BY name"):
+            if name not in SETTINGS:
+                continue
+            group, _, last = name.rpartition(".")
+            place = nested.setdefault(group, {}) if group else nested
+            place[last] = json.loads(text)
+        return RuntimeSettings.model_validate(nested)
+
+    def put(self, name: str, value: Any, *, by: str, now: datetime) -> None:
+        """Store a checked value under its dotted name."""
+        with self._db.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO runtime_settings (name, value, changed_at, changed_by) VALUES (?, ?, ?, ?)",
+                (name, json.dumps(value), to_text(now), by),
+            )
+
+    def reset(self, name: str) -> None:
+        """Let a setting have its default again."""
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM runtime_settings WHERE name = ?", (name,))
