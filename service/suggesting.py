@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from wellworn.index.loading import collector_paused
 from wellworn.lifecycle.miner.digest import DIGEST_VERSION, Digest, RowKind, digest_events, join, pack, unpack
 from wellworn.lifecycle.miner.mine import mine
 from wellworn.lifecycle.miner.patterns import Pattern
@@ -100,11 +101,12 @@ class Suggestions:
         The same traces give the same answer. Raises StoreError.
         """
         before = self._digests.last_seq(asked.user, DIGEST_VERSION)
-        digest = self._digest(asked.user, progress)
-        events, new = count_events(digest, asked.wanted, before)
-        seen = timeline(digest, asked.wanted)
-        progress(Progress("Looking for patterns", 0, 1))
-        mined = mine(seen)
+        with collector_paused():  # a tenth of the time over a million events
+            digest = self._digest(asked.user, progress)
+            events, new = count_events(digest, asked.wanted, before)
+            seen = timeline(digest, asked.wanted)
+            progress(Progress("Looking for patterns", 0, 1))
+            mined = mine(seen)
         patterns, facts = (list(filter(asked.tells, found)) for found in (mined.patterns, mined.facts))
         around = self._around(asked, seen, resolve)
         known = self._proposals.known(asked.user)
