@@ -27,7 +27,7 @@ from wellworn.store.manifest_file import (
 from wellworn.store.safe_paths import is_inside
 from wellworn.store.safety_fields import Unreadable, read_allowed_tools, read_gates, read_risk
 from wellworn.store.slugs import id_of
-from wellworn.store.text_file import Notes, decode_text, read_bounded
+from wellworn.store.text_file import Notes, decode_text, is_text, read_bounded
 from wellworn.store.yaml_block import folded, read_block
 from wellworn.store.yaml_read import YamlMap, typed
 
@@ -151,7 +151,11 @@ def _read_bytes(path: Path | None, root: Path, diagnostics: list[Diagnostic]) ->
     if path.is_symlink() and not is_inside(root, path):
         notes.error("outside", f"it leads outside {root} and was not followed; put the file itself here.")
         return None
-    return read_bounded(path, notes)
+    data = read_bounded(path, notes)
+    if data is None or is_text(data):
+        return data
+    notes.error("not-text", "it is not a text file; replace it with one.")
+    return None
 
 
 def skill_from_bytes(directory: Path, files: SkillBytes, *, scope: Scope, owner: str) -> Skill:

@@ -20,6 +20,8 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SAMPLE = 512
+_FAULTS_TOLERATED, _FAULT_SHARE = 8, 0.1
+"""A legacy encoding has a few bytes in a hundred that are no UTF-8; a program or a picture has half."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
@@ -103,6 +105,14 @@ def decode_text(data: bytes, notes: Notes) -> str:
         notes.warning("control-character", "control characters were replaced.", line)
         text = _CONTROLS.sub("\ufffd", text)
     return text.removeprefix("\ufeff")
+
+
+def is_text(data: bytes) -> bool:
+    """Say whether the bytes are a text with at most a few faults; decided by their beginning."""
+    encoding = detect_encoding(data)
+    beginning = data[len(encoding.bom) : 8 * _SAMPLE].decode(encoding.codec, errors="replace")
+    faults = beginning.count("\ufffd") + len(_CONTROLS.findall(beginning))
+    return faults <= _FAULTS_TOLERATED + len(beginning) * _FAULT_SHARE
 
 
 def raw_lines(data: bytes) -> tuple[list[str], Encoding]:

@@ -316,6 +316,24 @@ def test_a_folder_named_skill_md_closes_the_skill(tmp_path: Path) -> None:
     assert not found.invocable
 
 
+@pytest.mark.parametrize(
+    "data",
+    [bytes(range(256)) * 12, b"\x7fELF\x02\x01\x01" + bytes(2000), b"\x89PNG\r\n\x1a\n" + bytes(range(128, 256)) * 10],
+    ids=["every byte", "a program", "a picture"],
+)
+def test_a_file_that_is_no_text_is_listed_and_never_invoked(tmp_path: Path, data: bytes) -> None:
+    found = skill(tmp_path / "picture", data)
+    assert not found.invocable
+    assert "not-text" in codes(found)
+    assert (found.body, found.manifest.description) == ("", "")
+
+
+def test_a_text_in_a_legacy_encoding_is_still_a_text(tmp_path: Path) -> None:
+    found = skill(tmp_path / "ship-it", PLAIN.encode("latin-1"))
+    assert found.invocable
+    assert "encoding" in codes(found)
+
+
 def test_a_link_out_of_the_library_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("---\nname: a\ndescription: secret\n---\n", encoding="utf-8")
     folder = tmp_path / "lib" / "a"
