@@ -53,6 +53,15 @@ def feedback(
       wellworn feedback --forget 01JXYZ...
       wellworn feedback --forget-key 01JKEY...
     """
+    _refuse_two_at_once(
+        {
+            "a verdict": resolution_id,
+            "--list": list_for,
+            "--forget": forget,
+            "--list-key": list_key,
+            "--forget-key": forget_key,
+        }
+    )
     with open_door(ctx, quiet=as_json) as door:
         if list_for is not None:
             taught = door.taught(list_for, repo=place_of(None))
@@ -82,6 +91,12 @@ def feedback(
         click.echo(f"{list_for} was taught nothing by feedback.")
     elif list_key is not None or forget_key is not None:
         click.echo(f"The key {list_key or forget_key} taught nothing that is in force.")
+
+
+def _refuse_two_at_once(ways: dict[str, str | None]) -> None:
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) > 1:
+        raise click.UsageError(f"Give {given[0]} or {given[1]}, not both.")
 
 
 def _request(resolution_id: str | None, verdict: str | None, skill_id: str | None, note: str | None) -> FeedbackRequest:

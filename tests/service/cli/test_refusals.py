@@ -82,6 +82,7 @@ def test_what_cannot_be_used_is_one_sentence(
         (["keys", "create"], "--role"),
         (["skills", "show"], "ID"),
         (["feedback"], "wellworn feedback ID right|wrong|should-be"),
+        (["feedback", "01J0", "wrong", "--list", "release-local"], "a verdict or --list, not both"),
         (["feedback", "01J0", "maybe"], "maybe"),
         (["import"], "LIBRARY"),
         (["eval", "--messages", "m.jsonl"], "--library"),
