@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 MAX_STEPS = 30
 _STEP_MAX = 300
@@ -34,15 +35,22 @@ def first_paragraph(body: str) -> str:
 
 def _without_code(lines: list[str]) -> list[str]:
     """Blank the lines of fenced code."""
-    kept, fence = [], ""
+    return ["" if block else line for line, block in zip(lines, code_blocks(lines), strict=True)]
+
+
+def code_blocks(lines: Sequence[str]) -> list[int]:
+    """Return for each line the number (from 1) of the fenced code that it belongs to, its fences included; else 0."""
+    blocks, fence, count = [], "", 0
     for line in lines:
         mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        kept.append("" if fence or mark else line)
+        if mark and not fence:
+            count += 1
+        blocks.append(count if fence or mark else 0)
         if mark and not fence:
             fence = mark[1]
         elif mark and mark[1].startswith(fence) and line.strip() == mark[1]:
             fence = ""
-    return kept
+    return blocks
 
 
 def plain_text(markdown: str) -> str:
@@ -88,6 +96,46 @@ def append_steps(body: str, steps: Sequence[str]) -> str:
     else:
         lines[at:at] = [prefix(number) + text for number, text in enumerate(texts)]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class StepsPlace:
+    """Where the section that `steps_of` reads stands, as 0-based line numbers.
+
+    start: its heading; end: after its last line. items: lines on which a step begins, in order. headings: the steps
+    are headings ("### Step 2: Build") and not items of a list.
+    """
+
+    start: int
+    end: int
+    items: tuple[int, ...]
+    headings: bool
+
+
+def find_steps(lines: Sequence[str]) -> StepsPlace | None:
+    """Return the section that `steps_of` reads, the first with such a title where none has steps, or None."""
+    bare = _without_code(list(lines))
+    headings = [(i, found) for i, line in enumerate(bare) if line.startswith("#") and (found := _HEADING.match(line))]
+    first = None
+    for place, (start, heading) in enumerate(headings):
+        if not _is_steps_title(heading[2]):
+            continue
+        end = next((i for i, found in headings[place + 1 :] if len(found[1]) <= len(heading[1])), len(lines))
+        titled = [i for i, found in headings if start < i < end and _STEP_TITLE.match(plain_text(found[2]))]
+        items = [(i, found) for i in range(start + 1, end) if (found := _ITEM.match(bare[i].expandtabs(4)))]
+        chosen = [one for one in items if one[1][2]] or items
+        outer = min((len(found[1]) for _, found in chosen), default=0)
+        by_heading = len(titled) > 1
+        steps = titled if by_heading else [i for i, found in chosen if len(found[1]) == outer]
+        if steps:
+            return StepsPlace(start, end, tuple(steps), by_heading)
+        first = first or StepsPlace(start, end, (), headings=False)
+    return first
+
+
+def read_back(steps: Sequence[str]) -> tuple[str, ...]:
+    """Return what `steps_of` makes of a section with these steps: their first lines as plain text."""
+    return _finished([step.split("\n", 1)[0] for step in steps])
 
 
 def _end_of_steps(lines: Sequence[str]) -> tuple[int, Callable[[int], str] | None]:
