@@ -41,7 +41,12 @@ class Recollection:
 
 def fingerprint(pattern: Pattern) -> str:
     """Return the text by which the same friction is known again."""
-    return json.dumps({"keys": sorted(set(pattern.keys)), "cause": pattern.cause or ""}, ensure_ascii=False)
+    return fingerprint_of(pattern.keys, pattern.cause)
+
+
+def fingerprint_of(keys: Iterable[str], cause: str | None = None) -> str:
+    """Return that text for steps by their keys, wherever they were seen."""
+    return json.dumps({"keys": sorted(set(keys)), "cause": cause or ""}, ensure_ascii=False)
 
 
 def recall(

@@ -1,0 +1,22 @@
+"""A turn without the secrets in it; what is left is still untrusted."""
+
+from __future__ import annotations
+
+from wellworn.models.turn import ToolCall, Turn
+from wellworn.store.redact import redact
+
+
+def redacted(turn: Turn) -> Turn:
+    """Return the turn with every text of it redacted."""
+    return turn.model_copy(
+        update={
+            "message": redact(turn.message),
+            "answer": redact(turn.answer),
+            "calls": [_call(call) for call in turn.calls],
+        }
+    )
+
+
+def _call(call: ToolCall) -> ToolCall:
+    texts = {"summary": call.summary, "command": call.command, "error": call.error}
+    return call.model_copy(update={name: None if text is None else redact(text) for name, text in texts.items()})

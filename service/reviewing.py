@@ -1,0 +1,353 @@
+"""Post-turn review: counting turns, arming reviews, running them behind everything else, and what they may write."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from wellworn.lifecycle.adviser import Adviser
+from wellworn.lifecycle.proposing.drafting import Draft
+from wellworn.lifecycle.proposing.similar import InstalledSkill, Meant
+from wellworn.lifecycle.review.eligibility import (
+    Exchange,
+    Rule,
+    Standing,
+    against_account,
+    against_turn,
+    count,
+    proven_calls,
+)
+from wellworn.lifecycle.review.redacting import redacted
+from wellworn.lifecycle.review.reviewer import Reviewer, ReviewStopped, ReviewTask
+from wellworn.models.access import Caller, Role
+from wellworn.models.errors import NotAllowed, NotFound
+from wellworn.models.turn import AccountChange, AccountLearning, Turn, TurnAnswer, TurnReview
+from wellworn.service.decision_log import author_of, refuse_agents
+from wellworn.store.accounts import AccountTable
+from wellworn.store.database import Database
+from wellworn.store.runtime_settings import RuntimeSettingsTable
+from wellworn.store.turns import RUNNING, TurnTable
+
+log = logging.getLogger(__name__)
+WORKERS, WAITING = 2, 64
+"""Reviews that run at the same time, and those that may wait for them; what comes beyond is not reviewed."""
+_STOP_SECONDS = 2.0
+_SURELY_OVER = timedelta(minutes=12)
+"""Longer than any deadline can be set: a review that was begun before that is not running any more."""
+_SHOWN = 80
+
+Write = Callable[[str, Turn, Draft], tuple[str, bool]]
+"""(account, turn, draft) -> the id of the proposal or skill, and whether it was written now or is there already."""
+Installed = Callable[[str, str | None], Sequence[InstalledSkill]]
+Meanings = Callable[[Sequence[str], str | None, str], list[Meant | None]]
+AdviserOf = Callable[[str], Adviser | None]
+
+
+@dataclass(slots=True, eq=False)
+class _Review:
+    """One review that is waiting or running; `ended` is set once, by whoever ends it first."""
+
+    user: str
+    turn: Turn
+    budget: int
+    reviewer: Reviewer
+    view: TurnReview
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    ends_at: float = 0.0
+    ended: bool = False
+
+    @property
+    def is_set(self) -> bool:
+        return self.ended or (self.ends_at > 0 and time.monotonic() >= self.ends_at)
+
+    def remaining(self) -> float:
+        return 0.0 if self.ended else max(0.0, self.ends_at - time.monotonic())
+
+
+class Reviewing:
+    """Every method may be called from any thread.
+
+    write, installed, meanings, adviser_of: what the rest of the workspace does for a review.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], datetime],
+        *,
+        write: Write,
+        installed: Installed,
+        meanings: Meanings,
+        adviser_of: AdviserOf,
+    ) -> None:
+        self._database, self._clock = database, clock
+        self._write, self._installed, self._meanings, self._adviser_of = write, installed, meanings, adviser_of
+        self._turns, self._accounts = TurnTable(database), AccountTable(database)
+        self._settings = RuntimeSettingsTable(database)
+        self._reviewer: Reviewer | None = None
+        self._registering = threading.Lock()
+        self._waiting: queue.Queue[_Review | None] = queue.Queue(WAITING)
+        self._running: set[_Review] = set()
+        self._threads: list[threading.Thread] = []
+        self._closed = False
+
+    # -- the reviewer ------------------------------------------------------------------------------------------------
+
+    def register_reviewer(self, reviewer: Reviewer) -> bool:
+        """Make `reviewer` the one of this process.
+
+        A second one is refused (False), with a warning, and the first stays.
+        """
+        with self._registering:
+            if self._reviewer is not None:
+                log.warning(
+                    "The reviewer %s is registered already; %s is not taken.", self._reviewer.name, reviewer.name
+                )
+                return False
+            self._reviewer = reviewer
+            return True
+
+    def withdraw_reviewer(self, reviewer: Reviewer) -> None:
+        """Take the registered reviewer away; its running reviews write nothing more."""
+        with self._registering:
+            if self._reviewer is reviewer:
+                self._reviewer = None
+
+    # -- turns -------------------------------------------------------------------------------------------------------
+
+    def post_turn(self, turn: Turn, caller: Caller) -> TurnAnswer:
+        """Count a completed turn, and arm its review when one is due; the review itself runs behind this.
+
+        Sent again, a turn counts nothing and is answered as before. Raises NotAllowed for another user's turn.
+        """
+        user = _own(turn.user, caller)
+        armed: list[_Review] = []
+        answer, new = self._turns.settle(user, turn.id, lambda: self._judge(turn, user, armed), now=self._clock())
+        if new and armed:
+            self._arm(armed[0])
+        return answer
+
+    def _judge(self, turn: Turn, user: str, armed: list[_Review]) -> TurnAnswer:
+        """Decide about a turn, within the transaction that keeps what is decided."""
+        settings, reviewer = self._settings.read().review, self._reviewer
+        account = self._accounts.get(user)
+        standing = self._standing(user, reviewer, turn.budget)
+        proven = proven_calls(turn)
+        rule = against_turn(standing, Exchange(turn.origin, turn.ending, proven, settings.min_tool_calls))
+        if rule is not None or reviewer is None:
+            name = None if rule is None else rule.name
+            return TurnAnswer(
+                id=turn.id, eligible=False, armed=False, rule=name, proven_calls=proven, counted=account.counted
+            )
+        counted = count(account.counted, proven, settings.every_tool_calls)
+        self._accounts.count(user, counted.counted)
+        if counted.armed:
+            view = TurnReview(turn_id=turn.id, status=RUNNING, reviewer=reviewer.name, started_at=self._clock())
+            armed.append(_Review(user, turn, standing.budget, reviewer, view))
+        return TurnAnswer(id=turn.id, eligible=True, armed=counted.armed, proven_calls=proven, counted=counted.counted)
+
+    def _standing(self, user: str, reviewer: Reviewer | None, allowed: int | None = None) -> Standing:
+        """What is known of an account at this moment."""
+        budget = self._settings.read().review.max_ops
+        needs = reviewer is not None and reviewer.needs_model
+        return Standing(
+            opted_in=self._accounts.get(user).opted_in,
+            reviewer=None if reviewer is None else reviewer.name,
+            needs_model=needs,
+            has_model=needs and self._adviser_of(user) is not None,
+            budget=budget if allowed is None else min(budget, allowed),
+        )
+
+    def turn(self, turn_id: str, caller: Caller) -> tuple[TurnAnswer, TurnReview | None]:
+        """Return what was answered to one of the caller's turns, and its review. Raises NotFound."""
+        found = self._turns.get(caller.user, turn_id)
+        if found is None:
+            raise NotFound(f"There is no turn {turn_id[:_SHOWN]!r}.", hint="Turns are kept for `record_days`.")
+        return found
+
+    # -- running reviews ---------------------------------------------------------------------------------------------
+
+    def _arm(self, review: _Review) -> None:
+        self._turns.put_review(review.user, review.view)
+        self._start()
+        try:
+            if self._closed:
+                raise queue.Full
+            self._waiting.put_nowait(review)
+        except queue.Full:
+            self._end(review, "refused", "Too many reviews were waiting, so this one did not take place.")
+
+    def _start(self) -> None:
+        with self._registering:
+            if self._threads or self._closed:
+                return
+            self._threads = [
+                threading.Thread(target=self._work, name=f"wellworn-review-{number}", daemon=True)
+                for number in range(WORKERS)
+            ]
+            for thread in self._threads:
+                thread.start()
+
+    def _work(self) -> None:
+        while (review := self._waiting.get()) is not None:
+            if not self._closed:
+                self._run(review)
+            self._waiting.task_done()
+        self._waiting.task_done()
+
+    def _run(self, review: _Review) -> None:
+        seconds = self._settings.read().review.deadline_s
+        review.ends_at = time.monotonic() + seconds
+        self._running.add(review)
+        alarm = threading.Timer(seconds, self._end, (review, "late", f"It took longer than {seconds:g} seconds."))
+        alarm.daemon, alarm.name = True, "wellworn-review-deadline"
+        alarm.start()
+        try:
+            self._authorise(review)
+            review.reviewer.review(self._task(review))
+            self._end(review, "done", None)
+        except ReviewStopped as stopped:
+            self._end(review, "refused", str(stopped))
+        except Exception as error:  # noqa: BLE001  whatever a reviewer does, the process goes on
+            log.warning("The review of turn %s failed: %s", review.turn.id, type(error).__name__)
+            self._end(review, "failed", f"The reviewer failed ({type(error).__name__}).")
+        finally:
+            alarm.cancel()
+            self._running.discard(review)
+
+    def _task(self, review: _Review) -> ReviewTask:
+        user, repo = review.user, review.turn.repo
+        return ReviewTask(
+            account=user,
+            turn=redacted(review.turn),
+            budget=review.budget,
+            installed=self._installed(user, repo),
+            resolve=lambda texts, within: self._meanings(texts, within or repo, user),
+            adviser=self._adviser_of(user),
+            cancel=review,
+            authorise=lambda: self._authorise(review),
+            write=lambda draft: self._written(review, draft),
+        )
+
+    def _authorise(self, review: _Review) -> None:
+        """Raise ReviewStopped unless, as things are now, the review may go on."""
+        if review.is_set:
+            raise ReviewStopped("Its deadline has passed.")
+        if self._reviewer is not review.reviewer:
+            raise ReviewStopped("Its reviewer is not the registered one any more.")
+        rule = against_account(self._standing(review.user, review.reviewer, review.turn.budget))
+        if rule is not None:
+            raise ReviewStopped(rule.why)
+
+    def _written(self, review: _Review, draft: Draft) -> str:
+        with review.lock:
+            self._authorise(review)
+            allowed = min(review.budget, self._settings.read().review.max_ops)
+            if review.view.operations >= allowed:
+                raise ReviewStopped(f"It has made the {allowed} writes that it may.")
+            made, new = self._write(review.user, review.turn, draft)
+            if not new:
+                return made
+            review.view = review.view.model_copy(
+                update={
+                    "operations": review.view.operations + 1,
+                    "proposals": [*review.view.proposals, made],
+                }
+            )
+            self._turns.put_review(review.user, review.view)
+            return made
+
+    def _end(self, review: _Review, status: str, problem: str | None) -> None:
+        """Record how a review ended; the first end counts, and nothing is written after it."""
+        if review.ended:
+            return
+        review.ended = True  # before the lock: a write that waits for it is refused
+        with review.lock:
+            if review.view.ended_at is not None:
+                return
+            review.view = review.view.model_copy(
+                update={"status": status, "problem": problem, "ended_at": self._clock()}
+            )
+            self._turns.put_review(review.user, review.view)
+
+    def wait(self) -> None:
+        """Return when no review of this process is waiting or running."""
+        self._waiting.join()
+
+    def end_interrupted(self) -> None:
+        """Record that the reviews of killed processes came to nothing."""
+        now = self._clock()
+        for user, view in self._turns.running():
+            if now - view.started_at > _SURELY_OVER:
+                ended = {"status": "failed", "problem": "It was interrupted: its process ended.", "ended_at": now}
+                self._turns.put_review(user, view.model_copy(update=ended))
+
+    def prune(self, before: datetime) -> None:
+        """Forget turns from before a time."""
+        self._turns.prune(before)
+
+    def close(self) -> None:
+        """Cancel what is running, record it, and wait a moment for the threads."""
+        self._closed = True
+        left: list[_Review] = []
+        while True:
+            try:
+                review = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            self._waiting.task_done()
+            if review is not None:
+                left.append(review)
+        for review in [*left, *self._running]:
+            self._end(review, "failed", "The service was stopped.")
+        for _ in self._threads:
+            self._waiting.put(None)
+        for thread in self._threads:
+            thread.join(_STOP_SECONDS)
+
+    # -- accounts ----------------------------------------------------------------------------------------------------
+
+    def learning(self, account: str, caller: Caller) -> AccountLearning:
+        """Say whether an account's turns can be reviewed, and if not, which rule is against it. Raises NotFound."""
+        _check_account(account, caller)
+        settings, row = self._settings.read().review, self._accounts.get(account)
+        rule: Rule | None = against_account(self._standing(account, self._reviewer))
+        return AccountLearning(
+            account=account,
+            available=rule is None,
+            rule=None if rule is None else rule.name,
+            why="Completed turns are reviewed." if rule is None else rule.why,
+            opted_in=row.opted_in,
+            direct=row.direct,
+            counted=row.counted,
+            every_tool_calls=settings.every_tool_calls,
+            min_tool_calls=settings.min_tool_calls,
+            max_ops=settings.max_ops,
+            reviewer=None if self._reviewer is None else self._reviewer.name,
+            last_review=self._turns.last_review(account),
+        )
+
+    def change_account(self, account: str, change: AccountChange, caller: Caller) -> AccountLearning:
+        """Let a person say what may be learned from their turns. Raises NotAllowed for an agent, NotFound."""
+        refuse_agents(caller)
+        _check_account(account, caller)
+        self._accounts.change(
+            account, opted_in=change.opted_in, direct=change.direct, by=author_of(caller), now=self._clock()
+        )
+        return self.learning(account, caller)
+
+
+def _own(user: str | None, caller: Caller) -> str:
+    if user is None or user == caller.user or caller.role is Role.admin:
+        return user or caller.user
+    raise NotAllowed(f"The key speaks for {caller.user}, not for another user.", field="user")
+
+
+def _check_account(account: str, caller: Caller) -> None:
+    if account != caller.user and caller.role is not Role.admin:
+        raise NotFound(f"There is no account {account[:_SHOWN]!r}.", hint="A key sees its own user's account only.")
