@@ -14,12 +14,13 @@ from wellworn.models.errors import StoreError
 from wellworn.models.skill import Diagnostic, Severity, Skill
 from wellworn.store.database import Database
 from wellworn.store.discovery import Source, is_capped, walk_skills
-from wellworn.store.skill_file import read_skill_directory
+from wellworn.store.skill_read import SkillBytes, read_files, skill_from_bytes
 from wellworn.store.skills import SkillEntry, SkillTable, path_text
 from wellworn.store.sources import SourceTable, StoredSource
+from wellworn.store.versions import VersionTable
 
-DERIVED_FORMAT = 1
-"""Raised whenever `utterances_of` or `pack_text` change what they return: every skill is then read again."""
+DERIVED_FORMAT = 2
+"""Raised whenever what is kept of a skill's files changes (`utterances_of`, `pack_text`): each is then read again."""
 _BATCH = 200
 _FOUND_KINDS = frozenset({"home", "repo"})
 _FILES = ("SKILL.md", "manifest.yaml")
@@ -89,7 +90,9 @@ def sync_source(
     entries = _entries(source, stale, diagnostics)
     done = written = 0
     for batch in _batches(entries, _BATCH):
-        table.put_many(source.id, batch, now=now())
+        with db.write():
+            keys = table.put_many(source.id, [entry for entry, _ in batch], now=now())
+            _keep_versions(db, source, table.effective(keys), batch, keys=keys, now=now())
         written += len(batch)
         done += len(batch)
         progress(ReindexProgress("files", done, len(stale)))
@@ -122,15 +125,34 @@ def walkable(source: Source | StoredSource) -> Source:
 
 def _entries(
     source: Source | StoredSource, stale: Iterable[tuple[Path, str]], diagnostics: list[Diagnostic]
-) -> Iterator[SkillEntry]:
+) -> Iterator[tuple[SkillEntry, SkillBytes]]:
     for directory, stamp in stale:
         try:
-            skill = read_skill_directory(directory, scope=source.scope, owner=source.owner, root=source.path)
+            files = read_files(directory, source.path)
         except StoreError as error:
             diagnostics.append(_diagnostic("unreadable", str(error), str(directory)))
             continue
+        skill = skill_from_bytes(directory, files, scope=source.scope, owner=source.owner)
         diagnostics.extend(skill.diagnostics)
-        yield entry_of(skill, stamp)
+        yield entry_of(skill, stamp), files
+
+
+def _keep_versions(
+    db: Database,
+    source: Source | StoredSource,
+    effective: frozenset[int],
+    batch: Iterable[tuple[SkillEntry, SkillBytes]],
+    *,
+    keys: Iterable[int],
+    now: datetime,
+) -> None:
+    """Keep what the files of the skills that count say: also what a person edits by hand can be taken back."""
+    found = [
+        (entry.skill.id, files)
+        for key, (entry, files) in zip(keys, batch, strict=True)
+        if key in effective and not files.unsafe
+    ]
+    VersionTable(db).note_found(source.scope, source.owner, found, now=now)
 
 
 def _disappeared(source: Source | StoredSource, count: int) -> Diagnostic:
@@ -143,8 +165,10 @@ def _diagnostic(code: str, message: str, file: str) -> Diagnostic:
     return Diagnostic(severity=Severity.warning, code=code, message=message, file=file)
 
 
-def _batches(entries: Iterable[SkillEntry], size: int) -> Iterator[list[SkillEntry]]:
-    batch: list[SkillEntry] = []
+def _batches(
+    entries: Iterable[tuple[SkillEntry, SkillBytes]], size: int
+) -> Iterator[list[tuple[SkillEntry, SkillBytes]]]:
+    batch: list[tuple[SkillEntry, SkillBytes]] = []
     for entry in entries:
         batch.append(entry)
         if len(batch) == size:

@@ -226,6 +226,14 @@ class SkillTable:
         )
         return None if row is None else int(row[0])
 
+    def effective(self, keys: Iterable[int]) -> frozenset[int]:
+        """Return those of the keys whose skills count, not shadowed by others of their scope and owner."""
+        found: set[int] = set()
+        for chunk in chunks(list(keys)):
+            rows = self._db.rows(f"SELECT key FROM skills WHERE effective = 1 AND key IN ({marks(len(chunk))})", chunk)
+            found.update(key for (key,) in rows)
+        return frozenset(found)
+
     def texts(self, scope: Scope, owner: str) -> list[SkillText]:
         """Return the text of every skill of a partition that counts, disabled ones included, with where it lies."""
         rows = self._db.rows(

@@ -18,6 +18,7 @@ from wellworn.store.database import Database
 from wellworn.store.discovery import Source
 from wellworn.store.skills import SkillTable
 from wellworn.store.sources import StoredSource
+from wellworn.store.versions import VersionTable
 
 
 @pytest.fixture
@@ -44,6 +45,27 @@ def test_new_changed_unchanged_and_removed_files_are_told_apart(db: Database, so
     shutil.rmtree(source.path / "three")
     assert counts(db, source) == (0, 1, 1, 1)
     assert counts(db, source) == (0, 0, 0, 2)
+
+
+def test_what_is_edited_by_hand_and_what_it_was_before_are_kept_as_versions(db: Database, source: Source) -> None:
+    folder = write_skill_file(source.path, "one", "About one")
+    before = (folder / "SKILL.md").read_bytes()
+    sync_source(db, source)
+    (folder / "SKILL.md").write_bytes(before.replace(b"About", b"More about"))
+    sync_source(db, source)
+    os.utime(folder / "SKILL.md", ns=(1, 1))
+    sync_source(db, source)
+    versions = VersionTable(db)
+    assert [(one.number, one.action) for one in versions.page(*USER, "one")] == [(2, "edited by hand"), (1, "seen")]
+    assert versions.content(*USER, "one", 1).skill_md == before
+
+
+def test_a_shadowed_skill_is_no_version_of_the_one_that_counts(db: Database, source: Source) -> None:
+    write_skill_file(source.path / "a", "one", "About one")
+    write_skill_file(source.path / "b", "one", "About another")
+    sync_source(db, source)
+    (version,) = VersionTable(db).page(*USER, "one")
+    assert b"About one" in (VersionTable(db).content(*USER, "one", version.number).skill_md or b"")
 
 
 def test_a_manifest_that_appears_beside_a_skill_counts_as_a_change(db: Database, source: Source) -> None:
