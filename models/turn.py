@@ -11,7 +11,8 @@ from pydantic import Field, StringConstraints
 from wellworn.models.wire import Wire
 
 CALLS_MAX = 500
-_Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+_Id = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f/?#]+$")]
 
 
 class TurnOrigin(StrEnum):
@@ -52,7 +53,7 @@ class Turn(Wire):
     budget: the most writes that the sender allows (never more than `review.max_ops`).
     """
 
-    id: _Name
+    id: _Id
     origin: TurnOrigin
     ending: TurnEnding
     message: str = Field(default="", max_length=20_000)
@@ -91,6 +92,13 @@ class TurnReview(Wire):
     operations: int = 0
     proposals: list[str] = Field(default_factory=list)
     problem: str | None = None
+
+
+class TurnView(Wire):
+    """`GET /turns/{id}`: what was answered to a turn, and its review, where one was begun."""
+
+    answer: TurnAnswer
+    review: TurnReview | None = None
 
 
 class AccountLearning(Wire):

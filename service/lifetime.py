@@ -35,6 +35,7 @@ from wellworn.store.skills import SkillTable
 if TYPE_CHECKING:  # what loads FAISS and models is imported when the first question comes
     from wellworn.index.encoder import Encoder
     from wellworn.service.engine import Engine
+    from wellworn.service.reviewing import Reviewing
 
 log = logging.getLogger(__name__)
 
@@ -95,11 +96,14 @@ class Lifetime:
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
         self._troubles: dict[str, str] = {}
+        self._reviewing: Reviewing | None = None
+        self._making_reviewing = threading.Lock()
         self._closing = ExitStack()
 
     def _take_decisions(self, database: Database) -> None:
-        shelf = Shelf(database, self._libraries, self._places, self.settings, self._clock)
+        self._shelf = shelf = Shelf(database, self._libraries, self._places, self.settings, self._clock)
         log, proposals = DecisionLog(database), ProposalTable(database)
+        self._proposals = proposals
         self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
         self.curation = Curation(shelf, log, proposals, self.care)
         self.session_skills = SessionSkills(
@@ -192,10 +196,16 @@ class Lifetime:
                 self._resolutions.prune(self._clock() - timedelta(days=self.settings.record_days))
                 self.traces.retain()
                 self.session_skills.end_idle()
+                self._prune_reviews()
             except WellwornError as error:
                 log.warning("Old records could not be removed: %s", error)
             if self._stop.wait(_PRUNE_EVERY):
                 return
+
+    def _prune_reviews(self) -> None:
+        if self._reviewing is not None:
+            self._reviewing.prune(self._clock() - timedelta(days=self.settings.record_days))
+            self._reviewing.end_interrupted()
 
     def close(self) -> None:
         """Write what is queued and let go of everything; closing twice is fine."""
@@ -203,6 +213,8 @@ class Lifetime:
 
     def _let_go(self) -> None:
         self._stop.set()
+        if self._reviewing is not None:
+            self._reviewing.close()
         self._libraries.stop_watching()
         self._recorder.close()
         for thread in self._threads:

@@ -26,7 +26,7 @@ from wellworn.lifecycle.review.redacting import redacted
 from wellworn.lifecycle.review.reviewer import Reviewer, ReviewStopped, ReviewTask
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import NotAllowed, NotFound
-from wellworn.models.turn import AccountChange, AccountLearning, Turn, TurnAnswer, TurnReview
+from wellworn.models.turn import AccountChange, AccountLearning, Turn, TurnAnswer, TurnReview, TurnView
 from wellworn.service.decision_log import author_of, refuse_agents
 from wellworn.store.accounts import AccountTable
 from wellworn.store.database import Database
@@ -39,6 +39,8 @@ WORKERS, WAITING = 2, 64
 _STOP_SECONDS = 2.0
 _SURELY_OVER = timedelta(minutes=12)
 """Longer than any deadline can be set: a review that was begun before that is not running any more."""
+ME = "me"
+"""Stands for the caller's own account."""
 _SHOWN = 80
 
 Write = Callable[[str, Turn, Draft], tuple[str, bool]]
@@ -72,7 +74,8 @@ class _Review:
 class Reviewing:
     """Every method may be called from any thread.
 
-    write, installed, meanings, adviser_of: what the rest of the workspace does for a review.
+    write, installed, meanings, adviser_of: what the rest of the workspace does for a review. builtin: reviews where no
+    other reviewer is registered.
     """
 
     def __init__(
@@ -84,12 +87,14 @@ class Reviewing:
         installed: Installed,
         meanings: Meanings,
         adviser_of: AdviserOf,
+        builtin: Reviewer | None = None,
     ) -> None:
         self._database, self._clock = database, clock
         self._write, self._installed, self._meanings, self._adviser_of = write, installed, meanings, adviser_of
         self._turns, self._accounts = TurnTable(database), AccountTable(database)
         self._settings = RuntimeSettingsTable(database)
-        self._reviewer: Reviewer | None = None
+        self._builtin = builtin
+        self._registered: Reviewer | None = None
         self._registering = threading.Lock()
         self._waiting: queue.Queue[_Review | None] = queue.Queue(WAITING)
         self._running: set[_Review] = set()
@@ -104,19 +109,23 @@ class Reviewing:
         A second one is refused (False), with a warning, and the first stays.
         """
         with self._registering:
-            if self._reviewer is not None:
+            if self._registered is not None:
                 log.warning(
-                    "The reviewer %s is registered already; %s is not taken.", self._reviewer.name, reviewer.name
+                    "The reviewer %s is registered already; %s is not taken.", self._registered.name, reviewer.name
                 )
                 return False
-            self._reviewer = reviewer
+            self._registered = reviewer
             return True
 
     def withdraw_reviewer(self, reviewer: Reviewer) -> None:
-        """Take the registered reviewer away; its running reviews write nothing more."""
+        """Take the registered reviewer away; its running reviews write nothing more, and the built-in one is back."""
         with self._registering:
-            if self._reviewer is reviewer:
-                self._reviewer = None
+            if self._registered is reviewer:
+                self._registered = None
+
+    @property
+    def _reviewer(self) -> Reviewer | None:
+        return self._registered or self._builtin
 
     # -- turns -------------------------------------------------------------------------------------------------------
 
@@ -163,12 +172,12 @@ class Reviewing:
             budget=budget if allowed is None else min(budget, allowed),
         )
 
-    def turn(self, turn_id: str, caller: Caller) -> tuple[TurnAnswer, TurnReview | None]:
+    def turn(self, turn_id: str, caller: Caller) -> TurnView:
         """Return what was answered to one of the caller's turns, and its review. Raises NotFound."""
         found = self._turns.get(caller.user, turn_id)
         if found is None:
             raise NotFound(f"There is no turn {turn_id[:_SHOWN]!r}.", hint="Turns are kept for `record_days`.")
-        return found
+        return TurnView(answer=found[0], review=found[1])
 
     # -- running reviews ---------------------------------------------------------------------------------------------
 
@@ -314,7 +323,7 @@ class Reviewing:
 
     def learning(self, account: str, caller: Caller) -> AccountLearning:
         """Say whether an account's turns can be reviewed, and if not, which rule is against it. Raises NotFound."""
-        _check_account(account, caller)
+        account = _checked_account(account, caller)
         settings, row = self._settings.read().review, self._accounts.get(account)
         rule: Rule | None = against_account(self._standing(account, self._reviewer))
         return AccountLearning(
@@ -335,7 +344,7 @@ class Reviewing:
     def change_account(self, account: str, change: AccountChange, caller: Caller) -> AccountLearning:
         """Let a person say what may be learned from their turns. Raises NotAllowed for an agent, NotFound."""
         refuse_agents(caller)
-        _check_account(account, caller)
+        account = _checked_account(account, caller)
         self._accounts.change(
             account, opted_in=change.opted_in, direct=change.direct, by=author_of(caller), now=self._clock()
         )
@@ -348,6 +357,10 @@ def _own(user: str | None, caller: Caller) -> str:
     raise NotAllowed(f"The key speaks for {caller.user}, not for another user.", field="user")
 
 
-def _check_account(account: str, caller: Caller) -> None:
-    if account != caller.user and caller.role is not Role.admin:
+def _checked_account(account: str, caller: Caller) -> str:
+    """Return whose account is meant; `me` is the caller's own."""
+    if account in (ME, caller.user):
+        return caller.user
+    if caller.role is not Role.admin:
         raise NotFound(f"There is no account {account[:_SHOWN]!r}.", hint="A key sees its own user's account only.")
+    return account

@@ -167,8 +167,8 @@ class Suggestions:
         step = max(1, len(rows) // _MESSAGES_COMPARED)
         seqs = seen.digest.seq[rows[::step]].tolist()
         messages = [row.summary for row in self._traces.by_seqs(asked.user, seqs)]
-        texts = [text for scope, owner in self._owners(asked, seen) for text in self._skills.texts(scope, owner)]
-        return Surroundings(talk_of(messages), [_installed(text) for text in texts], resolve, self._clock())
+        installed = installed_skills(self._skills, self._owners(asked, seen))
+        return Surroundings(talk_of(messages), installed, resolve, self._clock())
 
     def _owners(self, asked: Asked, seen: Timeline) -> Iterator[Owner]:
         """Yield the partitions of skills that the user has: their own, and those of the repos in their traces."""
@@ -256,6 +256,11 @@ def asked_of(request: SuggestRequest, caller: Caller, places: Places) -> Asked:
 
 def _may_see(asked: Asked, repo: str) -> bool:
     return asked.wanted.repos is None or repo in asked.wanted.repos
+
+
+def installed_skills(skills: SkillTable, owners: Iterable[Owner]) -> list[InstalledSkill]:
+    """Return what is installed in these partitions, for comparing drafts with it."""
+    return [_installed(text) for scope, owner in owners for text in skills.texts(scope, owner)]
 
 
 def _installed(text: SkillText) -> InstalledSkill:

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     from wellworn.index.encoder import Encoder, FloatArray
     from wellworn.index.status import ReindexProgress
     from wellworn.index.status import ReindexReport as IndexReport
-    from wellworn.lifecycle.proposing.similar import Meant
+    from wellworn.lifecycle.proposing.similar import InstalledSkill, Meant
     from wellworn.resolver.pipeline import Question as Read
+    from wellworn.service.reviewing import Reviewing
 
 __all__ = ["Question", "Workspace"]
 
@@ -225,6 +226,52 @@ class Workspace(Lifetime):
             return None
         return Meant(first.skill_id, first.scope, first.confidence)
 
+    # -- post-turn review ------------------------------------------------------------------------------------------
+
+    @property
+    def reviewing(self) -> Reviewing:
+        """Review of completed turns; made when it is first asked for, since it loads the parser and numpy."""
+        with self._making_reviewing:
+            if self._reviewing is None:
+                self._reviewing = self._make_reviewing()
+                self._reviewing.end_interrupted()
+            return self._reviewing
+
+    def _make_reviewing(self) -> Reviewing:
+        from wellworn.service.learned import LearnedWriter  # noqa: PLC0415
+        from wellworn.service.reviewing import Reviewing  # noqa: PLC0415
+        from wellworn.service.suggesting import installed_skills  # noqa: PLC0415
+
+        def installed(user: str, repo: str | None) -> Sequence[InstalledSkill]:
+            return installed_skills(self._skills, self._seen_by(user, repo))
+
+        def meanings(texts: Sequence[str], repo: str | None, user: str) -> list[Meant | None]:
+            return [self._meant(text, repo, _account(user)) for text in texts]
+
+        writer = LearnedWriter(
+            self._database,
+            self._shelf,
+            self._proposals,
+            self.curation,
+            self.care,
+            clock=self._clock,
+            follow=self._follow,
+        )
+        return Reviewing(
+            self._database,
+            self._clock,
+            write=writer.write,
+            installed=installed,
+            meanings=meanings,
+            adviser_of=lambda _: None,
+        )
+
+    def _seen_by(self, user: str, repo: str | None) -> tuple[Owner, ...]:
+        try:
+            return self._owners(_account(user), repo, None)
+        except NotFound:  # a repository without skills here
+            return self._owners(_account(user), None, None)
+
     # -- the index and its sources -----------------------------------------------------------------------------------
 
     def reindex(self, progress: ShowProgress = no_progress) -> ReindexReport:
@@ -315,6 +362,11 @@ class Workspace(Lifetime):
         source = self._libraries.vouch(source_id, vouched=vouched)
         self._follow()
         return source
+
+
+def _account(user: str) -> Caller:
+    """Who asks on behalf of an account, with no more rights than an agent's."""
+    return Caller(role=Role.agent, user=user)
 
 
 def _with_repo(request: ResolveRequest, place: Place) -> ResolveRequest:

@@ -25,6 +25,8 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "skills": ("skills", "skills", "List, show and explain skills."),
     "feedback": ("feedback", "feedback", "Say that a resolution was right or wrong; wellworn learns from it."),
     "trace": ("trace", "trace", "What happened: add, list, show, import, prune."),
+    "learning": ("learning", "learning", "Whether completed turns of yours are reviewed: show, on, off."),
+    "turn": ("learning", "turn", "Completed turns: post, show."),
     "import": ("library", "import_", "Bring skills in from a JSONL library."),
     "export": ("library", "export", "Write skills out as a JSONL library or as plain SKILL.md folders."),
     "sources": ("sources", "sources", "Folders that skills are read from: list, add, remove, vouch."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from wellworn.service.cli.decisions_door import DecisionsDoor, LocalDecisions
+from wellworn.service.cli.learning_door import LearningDoor, LocalLearning
 
 if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a command is known to need them
     from wellworn.models.access import Caller
@@ -26,7 +27,7 @@ if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a 
     from wellworn.service.workspace import Workspace
 
 
-class Door(DecisionsDoor, Protocol):
+class Door(DecisionsDoor, LearningDoor, Protocol):
     """What commands ask for, wherever it is answered."""
 
     def resolve(self, request: ResolveRequest) -> IntentResolution: ...
@@ -47,7 +48,7 @@ def local_person(settings: Settings) -> Caller:
     return Caller(role=Role.admin, user=settings.user)
 
 
-class LocalDoor(LocalDecisions):
+class LocalDoor(LocalDecisions, LocalLearning):
     """Answers in this process, as the local person."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -34,6 +34,7 @@ from wellworn.models.resolution import (
 from wellworn.models.skill import SkillList, SkillView
 from wellworn.models.trace import TraceAnswer, TraceEvent
 from wellworn.service.http.decisions_client import DecisionsClient
+from wellworn.service.http.learning_client import LearningClient
 from wellworn.service.http.place import read_place
 from wellworn.service.settings import Settings
 
@@ -65,7 +66,7 @@ def find_service(settings: Settings) -> ServiceClient | None:
     return None
 
 
-class ServiceClient(DecisionsClient):
+class ServiceClient(DecisionsClient, LearningClient):
     """One connection; for one thread. Every method raises what the service's problem says, as our own error.
 
     A service that is still starting is waited for, at most `seconds`.
