@@ -67,10 +67,20 @@ class Repair(Wire):
     decided_by: str | None = None
 
 
+class RepairList(Wire):
+    """Repairs, newest first."""
+
+    repairs: list[Repair]
+
+
 class RepairRequest(Wire):
-    """`POST /skills/{ref}/repairs`. Send `{}`."""
+    """`POST /skills/{ref}/repairs`. Send `{}`.
+
+    headless: nobody is there to look at the difference, whoever asks; an agent's key always is. note: for the record.
+    """
 
     note: str | None = Field(default=None, max_length=1000)
+    headless: bool = False
 
 
 class RepairEdit(Wire):
