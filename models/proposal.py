@@ -23,7 +23,10 @@ class CandidateKind(StrEnum):
 
 
 class Signal(StrEnum):
-    """The kinds of repeated friction that are looked for; one detector each."""
+    """The kinds of repeated friction that are looked for, one detector each; and work that a person wants kept.
+
+    finished_task: one task or turn that went well; it need not have been repeated, since somebody asked for it.
+    """
 
     command_sequence = "command_sequence"
     release_ritual = "release_ritual"
@@ -32,6 +35,7 @@ class Signal(StrEnum):
     repeated_correction = "repeated_correction"
     advisor_warning = "advisor_warning"
     manual_checklist = "manual_checklist"
+    finished_task = "finished_task"
 
 
 class PatternCandidate(Wire):
