@@ -22,7 +22,6 @@ from wellworn.store.proposals import ProposalTable, check_undecided
 from wellworn.store.recipe_file import forge_folder, read_recipe
 from wellworn.store.skill_changes import Begun, ChangeRow
 from wellworn.store.skill_preview import preview
-from wellworn.store.skill_state import state_hash, state_of
 from wellworn.store.skill_views import parse_ref
 from wellworn.store.skill_write import write_skill
 
@@ -93,7 +92,7 @@ class Care:
             by=author_of(caller),
             reason=reason,
             evidence=evidence,
-            before_hash=state_hash(state_of(directory)),
+            before_hash=located.hash,
         )
 
         def make() -> None:
@@ -164,7 +163,7 @@ class Care:
             raise Conflict(f"{ref} is archived.", hint=f"Bring it back with `wellworn skills enable {ref}`.")
         proposal = self._proposal(request, caller)
         draft = _updated(located, proposal, request)
-        before_hash = state_hash(state_of(located.skill.directory))
+        before_hash = located.hash
         if request.expected_hash not in (None, before_hash):
             raise Conflict(f"The files of {ref} were changed meanwhile.", hint="Look at them, and decide again.")
         old, new = preview(located.skill.directory, draft.manifest, draft.body)
@@ -225,7 +224,6 @@ class Care:
         refuse_agents(caller)
         findings, allowed = scanned(draft, overrides, located.skill)
         directory = located.skill.directory
-        before = state_of(directory)
         change = SkillChange(
             id=new_id(),
             ts=self.clock(),
@@ -236,7 +234,7 @@ class Care:
             reason=reason,
             evidence=allowed,
             proposal_id=proposal_id,
-            before_hash=expected_hash or state_hash(before),
+            before_hash=expected_hash or located.hash,
         )
 
         def make() -> None:

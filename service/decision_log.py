@@ -12,13 +12,18 @@ from pathlib import Path
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, NotAllowed, NotFound, StoreError, WellwornError
 from wellworn.models.proposal import ProposalStatus, SkillChange
-from wellworn.models.skill import Scope
+from wellworn.models.repair import REPAIRED_RELIABILITY, RepairStatus
+from wellworn.models.skill import Scope, SkillStats
 from wellworn.service.places import may_see_repo
 from wellworn.store.database import Database
+from wellworn.store.lessons import LessonTable
 from wellworn.store.proposals import DECIDED, ProposalRow, ProposalTable
-from wellworn.store.skill_changes import Begun, ChangeRow, SkillChangeTable
+from wellworn.store.repairs import RepairTable
+from wellworn.store.skill_changes import Begun, ChangeRow, Effects, SkillChangeTable
 from wellworn.store.skill_read import SkillBytes, read_skill_directory
-from wellworn.store.skill_state import put_back, state_hash, state_of
+from wellworn.store.skill_state import NOTHING, put_back, state_hash, state_of
+from wellworn.store.skill_stats import SkillStatsTable
+from wellworn.store.versions import VersionTable
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +34,8 @@ class DecisionLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.changes, self._proposals = SkillChangeTable(database), ProposalTable(database)
+        self._repairs, self._stats = RepairTable(database), SkillStatsTable(database)
+        self._learned, self._versions = LessonTable(database), VersionTable(database)
 
     def carry_out(self, begun: Begun, make: Callable[[], None]) -> SkillChange:
         """Let `make` write files and rows, as a whole or not at all, and return the record of it.
@@ -45,8 +52,7 @@ class DecisionLog:
                 _refuse_changed(begun, state_hash(before))
                 try:
                     make()
-                    row = _finished(begun.row, state_hash(state_of(begun.folder)))
-                    self.changes.finish(row)
+                    row = self._finish(begun, before, state_of(begun.folder))
                 except BaseException:
                     _undo(begun, before, recipe_was_there=recipe_was_there)
                     raise
@@ -66,29 +72,73 @@ class DecisionLog:
 
     def _settle(self, begun: Begun) -> None:
         change = begun.row.change
-        now_hash = state_hash(state_of(begun.folder))
-        if self._happened(begun, now_hash):
+        state = state_of(begun.folder)
+        if self._happened(begun, state_hash(state)):
             log.info("%s of %s was interrupted and is completed.", change.action, change.skill_id)
             if change.proposal_id is not None:
                 self._decide(change)
-            self.changes.finish(_finished(begun.row, now_hash))
+            self._finish(begun, NOTHING, state)
             return
         _remove_recipe(begun)
         self.changes.abandon(change.id)
 
+    def _finish(self, begun: Begun, before: SkillBytes, after: SkillBytes) -> ChangeRow:
+        """Write down what was done, and all that goes with it, in the caller's transaction."""
+        row = _finished(begun.row, state_hash(after))
+        self._keep_versions(row, before, after)
+        self._bring_about(row, begun.effects)
+        self.changes.finish(row)
+        return row
+
+    def _keep_versions(self, row: ChangeRow, before: SkillBytes, after: SkillBytes) -> None:
+        change = row.change
+        place = (change.scope, row.owner, change.skill_id)
+        if change.before_hash == change.after_hash:
+            return
+        self._versions.note_found(change.scope, row.owner, [(change.skill_id, before)], now=change.ts)
+        self._versions.note(
+            *place,
+            after,
+            action=change.action,
+            by=change.by,
+            now=change.ts,
+            reason=change.reason,
+            change_id=change.id,
+        )
+
+    def _bring_about(self, row: ChangeRow, effects: Effects) -> None:
+        change = row.change
+        place = (change.scope, row.owner, change.skill_id)
+        if effects.repair_id is not None:
+            self._repairs.decide(
+                effects.repair_id, RepairStatus.accepted, by=change.by, now=change.ts, approval=effects.approval
+            )
+            self._learned.answered(*place, effects.repair_id)
+            self._stats.change(*place, repaired, now=change.ts)
+        if change.before_hash != change.after_hash:
+            self._repairs.supersede(*place, now=change.ts)
+        if effects.fresh_repairs or effects.fresh_stats:
+            self._stats.change(*place, lambda stats: _fresh(stats, effects), now=change.ts)
+
     def _happened(self, begun: Begun, now_hash: str | None) -> bool:
         change, owner = begun.row.change, begun.row.owner
-        if now_hash is None or now_hash == change.before_hash or not self._waits(change):
+        if now_hash is None or now_hash == change.before_hash or not self._waits(begun):
             return False
         history = self.changes.page(change.scope, owner, change.skill_id, limit=1)
         if history and history[0].after_hash == now_hash:
             return False  # another decision made the files what they are
-        if begun.creates:
+        if begun.creates or change.after_hash is not None:
             return now_hash == change.after_hash
         return change.to_trust is None or change.to_trust == _trust_of(begun.folder, change.scope, owner)
 
-    def _waits(self, change: SkillChange) -> bool:
-        """Say whether the proposal (if there is one) can still be decided by this change."""
+    def _waits(self, begun: Begun) -> bool:
+        """Say whether the proposal or repair (if there is one) can still be decided by this change."""
+        change, repair_id = begun.row.change, begun.effects.repair_id
+        if repair_id is not None:
+            try:
+                return self._repairs.get(repair_id).repair.status is RepairStatus.proposed
+            except NotFound:
+                return False
         if change.proposal_id is None or change.action == REPEATED:
             return True
         try:
@@ -128,6 +178,19 @@ def proposal_of(table: ProposalTable, proposal_id: str, caller: Caller) -> Propo
     if row.proposal.repo is not None and not may_see_repo(caller, row.proposal.repo):
         return table.get("", proposal_id)  # nobody's: the same answer as for one that never was
     return row
+
+
+def repaired(stats: SkillStats) -> SkillStats:
+    """Return the stats of a skill whose steps were repaired: it has to prove itself anew, and it is counted."""
+    fresh = {"reliability": REPAIRED_RELIABILITY, "success_count": 0, "failure_count": 0}
+    return stats.model_copy(update={**fresh, "repair_count": stats.repair_count + 1})
+
+
+def _fresh(stats: SkillStats, effects: Effects) -> SkillStats:
+    changes: dict[str, float] = {"repair_count": 0} if effects.fresh_repairs else {}
+    if effects.fresh_stats:
+        changes |= {"reliability": 1.0, "success_count": 0, "failure_count": 0}
+    return stats.model_copy(update=changes)
 
 
 def file_hash(data: bytes) -> str:

@@ -20,7 +20,8 @@ from wellworn.store.database import Database
 from wellworn.store.discovery import OWN_FOLDER, Source, repo_sources, user_sources
 from wellworn.store.recipe_file import FORGE_FOLDER
 from wellworn.store.safe_paths import inside
-from wellworn.store.skill_read import read_skill_directory
+from wellworn.store.skill_read import SkillBytes, read_files, read_skill_directory, skill_from_bytes
+from wellworn.store.skill_state import state_hash
 from wellworn.store.skills import SkillTable
 from wellworn.store.sources import StoredSource
 
@@ -31,11 +32,17 @@ _HASH_CHARS = 24
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A stored skill, its files as they are now, and the source that it lies in."""
+    """A stored skill, its files as they were when it was looked for (read once), and the source that it lies in."""
 
     view: SkillView
     skill: Skill
     source: StoredSource
+    files: SkillBytes
+
+    @property
+    def hash(self) -> str | None:
+        """Of those files."""
+        return state_hash(self.files)
 
     @property
     def root(self) -> Path:
@@ -99,8 +106,10 @@ class Shelf:
         """Return the skill that `id` or `id@scope` means there. Raises NotFound, StoreError (its folder is gone)."""
         view = self.skills.find(ref, owners)
         source = self._libraries.sources.get(self.skills.source_of(view.scope, view.owner, view.id))
-        skill = read_skill_directory(Path(view.location), scope=view.scope, owner=view.owner, root=source.path)
-        return Located(view, skill, source)
+        directory = Path(view.location)
+        files = read_files(directory, source.path)
+        skill = skill_from_bytes(directory, files, scope=view.scope, owner=view.owner)
+        return Located(view, skill, source, files)
 
     def target(self, scope: Scope, caller: Caller, *, user: str, repo: str | None, session_id: str | None) -> Target:
         """Return where a new skill of this scope goes. Raises InvalidInput and NotFound that say what is missing."""

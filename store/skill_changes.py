@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from wellworn.models.proposal import SkillChange
+from wellworn.models.repair import Approval
 from wellworn.models.skill import Scope
 from wellworn.store.database import Database
 from wellworn.store.text_hash import storable
@@ -42,10 +43,27 @@ class ChangeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Effects:
+    """What else is changed with the files, in the same transaction, also when that is completed after a crash.
+
+    repair_id: a repair that is accepted, approved so. fresh_repairs: repairs are counted from 0 again; fresh_stats:
+    reliability and counts are as of a new skill.
+    """
+
+    repair_id: str | None = None
+    approval: Approval | None = None
+    fresh_repairs: bool = False
+    fresh_stats: bool = False
+
+
+NO_EFFECTS = Effects()
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """A change that was begun. folder: the skill's; recipe: a file of the content `recipe_hash` that comes with it.
 
-    creates: the folder is not there before.
+    creates: the folder is not there before. Where row.change.after_hash is set, only files of that content will do.
     """
 
     row: ChangeRow
@@ -53,6 +71,7 @@ class Begun:
     creates: bool = False
     recipe: Path | None = None
     recipe_hash: str | None = None
+    effects: Effects = NO_EFFECTS
 
 
 class SkillChangeTable:
@@ -69,6 +88,7 @@ class SkillChangeTable:
             "recipe": None if begun.recipe is None else str(begun.recipe),
             "recipeHash": begun.recipe_hash,
             "evidence": begun.row.change.evidence,
+            "effects": {} if begun.effects == NO_EFFECTS else asdict(begun.effects),
         }
         values = _values(begun.row, action=f"{_BEGUN}{begun.row.change.action}", evidence=json.dumps(plan))
         with self._db.write() as connection:
@@ -160,4 +180,15 @@ def _begun(row: Any) -> Begun:
         creates=bool(plan.get("creates")),
         recipe=None if recipe is None else Path(recipe),
         recipe_hash=plan.get("recipeHash"),
+        effects=_effects(plan.get("effects") or {}),
+    )
+
+
+def _effects(plan: dict[str, Any]) -> Effects:
+    approval = plan.get("approval")
+    return Effects(
+        repair_id=plan.get("repair_id"),
+        approval=None if approval is None else Approval(approval),
+        fresh_repairs=bool(plan.get("fresh_repairs")),
+        fresh_stats=bool(plan.get("fresh_stats")),
     )
