@@ -40,7 +40,8 @@ class UpdateRequest(Wire):
 
     from_proposal: the proposal whose additions are made; it is accepted by that. expected_hash: what an earlier answer
     said of the files; when they have changed since, nothing is written. dry_run: only show the difference.
-    overrides: names of high security findings that the person has looked at and allows.
+    overrides: names of high security findings that the person has looked at and allows. reset_stats: reliability and
+    counts begin anew, as of a new skill. Other steps reset the count of repairs by themselves.
     """
 
     from_proposal: str | None = Field(default=None, max_length=100)
@@ -55,6 +56,7 @@ class UpdateRequest(Wire):
     reason: str | None = Field(default=None, max_length=1000)
     expected_hash: str | None = Field(default=None, max_length=64)
     dry_run: bool = False
+    reset_stats: bool = False
     overrides: Phrases = Field(default_factory=list)
 
 

@@ -20,10 +20,11 @@ from wellworn.service.scanning import allowed_before, scan, scanned
 from wellworn.service.shelf import Located, Shelf
 from wellworn.store.proposals import ProposalTable, check_undecided
 from wellworn.store.recipe_file import forge_folder, read_recipe
-from wellworn.store.skill_changes import Begun, ChangeRow
+from wellworn.store.skill_changes import Begun, ChangeRow, Effects
 from wellworn.store.skill_preview import preview
 from wellworn.store.skill_views import parse_ref
 from wellworn.store.skill_write import write_skill
+from wellworn.store.steps_section import same_steps
 
 AUDIT = "wellworn"
 """Who decided, where nobody did: what wellworn does by itself."""
@@ -167,7 +168,7 @@ class Care:
         if request.expected_hash not in (None, before_hash):
             raise Conflict(f"The files of {ref} were changed meanwhile.", hint="Look at them, and decide again.")
         old, new = preview(located.skill.directory, draft.manifest, draft.body)
-        if request.dry_run or (old == new and proposal is None):
+        if request.dry_run or (old == new and proposal is None and not request.reset_stats):
             findings, _ = scan(draft.manifest, draft.body, None, request.overrides, located.skill.directory)
             return UpdateAnswer(
                 skill=located.view,
@@ -185,6 +186,7 @@ class Care:
             proposal_id=None if proposal is None else proposal.id,
             reason=request.reason,
             expected_hash=before_hash,
+            reset_stats=request.reset_stats,
         )
         self.follow()
         view = self._shelf.skills.get(located.view.scope, located.view.owner, located.view.id)
@@ -215,10 +217,12 @@ class Care:
         proposal_id: str | None = None,
         reason: str | None = None,
         expected_hash: str | None = None,
+        reset_stats: bool = False,
     ) -> tuple[SkillChange, list[ScanFinding]]:
         """Write a changed skill over the one that is there, scanned, with its record; decide the proposal with it.
 
-        expected_hash: of the files that the change was made from, when that was earlier than now. Raises InvalidInput
+        Other steps let the repairs be counted anew; reliability and counts stay unless `reset_stats`. expected_hash: of
+        the files that the change was made from, when that was earlier than now. Raises InvalidInput
         (a finding), Conflict (changed meanwhile, or decided), StoreError; then nothing is changed.
         """
         refuse_agents(caller)
@@ -245,7 +249,8 @@ class Care:
             if proposal_id is not None:
                 self._proposals.decide(proposal_id, ProposalStatus.accepted, by=change.by, now=change.ts)
 
-        made = self._log.carry_out(Begun(ChangeRow(change, located.view.owner), directory), make)
+        effects = Effects(fresh_repairs=not same_steps(located.skill.body, draft.body), fresh_stats=reset_stats)
+        made = self._log.carry_out(Begun(ChangeRow(change, located.view.owner), directory, effects=effects), make)
         return made, findings
 
 

@@ -157,6 +157,7 @@ def history(ctx: click.Context, ref: str, repo: str | None, as_json: bool) -> No
 @click.option("--remove-trigger", multiple=True, metavar="TEXT", help="Remove a trigger.")
 @click.option("--description", metavar="TEXT", help="A new description.")
 @click.option("--edit", is_flag=True, help="Change its text in $VISUAL or $EDITOR.")
+@click.option("--reset-stats", is_flag=True, help="Reliability and counts begin anew.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--override", multiple=True, metavar="NAME", help="Allow a finding of the security scan by its name.")
 @_reason
@@ -204,7 +205,7 @@ def _shown(door: Door, ref: str, request: UpdateRequest, repo: str | None, *, as
         from wellworn.service.cli.editing import show_diff  # noqa: PLC0415
 
         show_diff(shown.diff)
-    if not shown.changed and request.from_proposal is None:
+    if not shown.changed and request.from_proposal is None and not request.reset_stats:
         return shown
     if ask and not click.confirm("Change it so?", default=False, err=True):
         return shown
@@ -216,6 +217,7 @@ def _fields(given: dict[str, Any]) -> dict[str, Any]:
         "from_proposal": given["from_proposal"],
         "description": given["description"],
         "reason": given["reason"],
+        "reset_stats": given["reset_stats"] or None,
         "overrides": list(given["override"]),
     }
     for one, many in (("alias", "aliases"), ("example", "examples"), ("trigger", "triggers")):

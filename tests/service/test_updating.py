@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.service.curating import AGENT, OVER_THE_HILL, REVIEWER, propose, texts
-from tests.service.worlds import World, ask
+from tests.service.curating import AGENT, OVER_THE_HILL, REVIEWER, accept, propose, texts
+from tests.service.worlds import ME, World, ask
 
 from wellworn.models.curation import UpdateAnswer, UpdateRequest
 from wellworn.models.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from wellworn.models.proposal import ProposalStatus
-from wellworn.models.skill import Provenance
+from wellworn.models.skill import Provenance, Scope
 from wellworn.service.workspace import Workspace
+from wellworn.store.skill_stats import SkillStatsTable
 
 
 def update(workspace: Workspace, ref: str = "ship-it", **request: Any) -> UpdateAnswer:
@@ -128,3 +130,60 @@ def test_an_archived_or_absent_skill_is_not_updated(shipping: World) -> None:
             update(workspace, "nothing", description="x")
         with pytest.raises(NotFound, match="proposal"):
             update(workspace, from_proposal="p9")
+
+
+def repaired_often(workspace: Workspace) -> None:
+    SkillStatsTable(workspace._database).change(
+        Scope.user,
+        "local",
+        "ship-it",
+        lambda stats: stats.model_copy(
+            update={"reliability": 0.3, "failure_count": 4, "success_count": 1, "repair_count": 3}
+        ),
+        now=datetime(2026, 3, 1, tzinfo=UTC),
+    )
+
+
+def stats_of(workspace: Workspace) -> tuple[float, int, int, int]:
+    stats = workspace.skill("ship-it", REVIEWER).stats
+    return stats.reliability, stats.success_count, stats.failure_count, stats.repair_count
+
+
+@pytest.mark.parametrize(
+    ("request_", "after"),
+    [
+        ({"body": "## Steps\n1. Look well.\n"}, (0.3, 1, 4, 0)),
+        ({"body": "New words.\n\n## Steps\n1. Look.\n"}, (0.3, 1, 4, 3)),
+        ({"description": "Ships it all."}, (0.3, 1, 4, 3)),
+        ({"description": "Ships it all.", "reset_stats": True}, (1.0, 0, 0, 3)),
+        ({"reset_stats": True}, (1.0, 0, 0, 3)),
+        ({"body": "## Steps\n1. Look well.\n", "reset_stats": True}, (1.0, 0, 0, 0)),
+    ],
+)
+def test_other_steps_let_repairs_be_counted_anew_and_stats_are_reset_only_when_asked(
+    shipping: World, request_: dict[str, Any], after: tuple[float, int, int, int]
+) -> None:
+    with shipping.open() as workspace:
+        repaired_often(workspace)
+        update(workspace, **request_)
+        assert stats_of(workspace) == after
+        assert len(workspace.care.history("ship-it", REVIEWER).changes) == 1
+
+
+def test_no_create_path_erases_what_happened_to_a_skill_or_writes_over_it(shipping: World) -> None:
+    before = texts(shipping.library / "ship-it")
+    with shipping.open() as workspace:
+        repaired_often(workspace)
+        propose(workspace)
+        with pytest.raises(Conflict, match="already"):
+            accept(workspace)
+        library = shipping.root / "library.jsonl"
+        workspace.export_library(library, caller=ME, strict=False)
+        lines = library.read_text(encoding="utf-8").replace("Look.", "Look away.")
+        library.write_text(lines, encoding="utf-8")
+        with pytest.raises(Conflict, match="already"):
+            workspace.import_library(library)
+        assert texts(shipping.library / "ship-it") == before
+        workspace.import_library(library, replace=True)
+        assert stats_of(workspace) == (0.3, 1, 4, 3)
+        assert workspace.skill("ship-it", REVIEWER).steps == ["Look away."]
