@@ -14,7 +14,7 @@ from typing import Any
 
 from wellworn.models.errors import Conflict, InvalidInput, NotFound, StoreError
 from wellworn.models.ids import check_skill_id
-from wellworn.models.skill import Skill, SkillManifest
+from wellworn.models.skill import Scope, Skill, SkillManifest
 from wellworn.store.files import is_leftover, sync_folder, temporary_name, write_together, write_whole
 from wellworn.store.front_matter import split_lines
 from wellworn.store.safe_paths import inside
@@ -246,6 +246,23 @@ def _edited(
         skill_md,
         manifest,
     )
+
+
+def edited_manifest(target: Path, files: SkillBytes, fields: Mapping[str, Any]) -> bytes:
+    """Return the manifest.yaml of files with other fields (wire name -> value); it need not be there before.
+
+    Raises Conflict when the loader would not read exactly that from it.
+    """
+    start = files.manifest if files.manifest is not None else f"id: {target.name}\n".encode()
+    try:
+        edited = _edit_manifest(start, fields)
+    except UnicodeError as error:
+        raise Conflict(f"A file in {target} is not valid text.", hint="Save it as UTF-8 first.") from error
+    current = read_bytes(target, files, scope=Scope.user, owner="")
+    aim = SkillManifest.model_validate({**_plain(current.manifest), **fields})
+    after = replace(files, manifest_path=files.manifest_path or target / MANIFEST_FILE, manifest=edited)
+    _check_edit(target, after, current, replace(current, manifest=aim), fields)
+    return edited
 
 
 def _has_key(data: bytes, key: str) -> bool:
