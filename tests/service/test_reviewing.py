@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,8 +17,18 @@ from tests.service.worlds import ME, World
 from wellworn.lifecycle.proposing.drafting import Draft
 from wellworn.lifecycle.review.reviewer import ReviewTask
 from wellworn.models.access import Caller, Role
+from wellworn.models.curation import TrustRequest, UpdateRequest
 from wellworn.models.errors import NotAllowed, NotFound
-from wellworn.models.proposal import CandidateKind, PatternCandidate, ProposalStatus, QualityGate, Signal
+from wellworn.models.proposal import (
+    AcceptRequest,
+    CandidateKind,
+    PatternCandidate,
+    ProposalStatus,
+    QualityGate,
+    RejectRequest,
+    Signal,
+    SkillAdditions,
+)
 from wellworn.models.skill import Provenance, Risk, Scope, SkillManifest, Trust
 from wellworn.models.turn import AccountChange, ToolCall, Turn, TurnReview
 from wellworn.service.lifetime import utc_now
@@ -197,7 +208,7 @@ def test_what_was_proposed_before_is_not_proposed_again(world: World) -> None:
     with reviewed(world, Scripted(write)) as workspace:
         workspace.reviewing.post_turn(turn(1), AGENT)
         first = review_of(workspace).proposals[0]
-        workspace.curation.reject(first, _reject(), ME)
+        workspace.curation.reject(first, RejectRequest(), ME)
         workspace.reviewing.post_turn(turn(2), AGENT)
         assert review_of(workspace, "turn-2").operations == 0
         assert workspace.curation.proposals(ME).total == 1
@@ -364,20 +375,8 @@ def test_another_users_turn_cannot_be_sent_nor_seen(world: World) -> None:
 
 
 def update(task: ReviewTask) -> str:
-    from wellworn.models.proposal import SkillAdditions
-
     made = draft("do-the-thing", updates="do-the-thing@user", steps=("check it",))
-    return task.write(Draft(**{**_fields(made), "additions": SkillAdditions(steps=["`check it`"])}))
-
-
-def _fields(made: Draft) -> dict[str, object]:
-    return {name: getattr(made, name) for name in Draft.__dataclass_fields__}
-
-
-def _reject() -> object:
-    from wellworn.models.proposal import RejectRequest
-
-    return RejectRequest()
+    return task.write(replace(made, additions=SkillAdditions(steps=["`check it`"])))
 
 
 def learned(world: World) -> Path:
@@ -442,8 +441,6 @@ def _edit_manifest(world: World, folder: Path) -> None:
 
 
 def _update(world: World, folder: Path) -> None:
-    from wellworn.models.curation import UpdateRequest
-
     with world.open() as workspace:
         workspace.care.update("do-the-thing", UpdateRequest(add_examples=["please do it"]), ME)
 
@@ -472,8 +469,6 @@ def _rewritten(world: World, folder: Path) -> None:
 
 def _promoted(world: World, folder: Path) -> None:
     """A trust change is a person's decision about the files as they are."""
-    from wellworn.models.curation import TrustRequest
-
     with world.open() as workspace:
         workspace.care.change_trust("demote", "do-the-thing", TrustRequest(), ME)
 
@@ -490,8 +485,6 @@ def test_what_a_person_touched_in_any_way_is_theirs(world: World, edit: Callable
 
 
 def test_what_a_person_accepted_as_a_proposal_is_not_a_reviews_own(world: World) -> None:
-    from wellworn.models.proposal import AcceptRequest
-
     with reviewed(world, Scripted(write)) as workspace:
         workspace.reviewing.post_turn(turn(1), AGENT)
         workspace.curation.accept(review_of(workspace).proposals[0], AcceptRequest(scope=Scope.user), ME)

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.service.curating import OVER_THE_HILL, propose, texts, worked
+from tests.service.http.office import Office
 from tests.service.http.serving import problem
-from tests.service.http.test_proposals import NAMES, VALUES, Office, office
+from tests.service.http.test_proposals import NAMES, VALUES
 from tests.service.worlds import SHIP
 
 from wellworn.models.access import Role
 from wellworn.models.skill import Scope
-
-__all__ = ["office"]
 
 
 def test_a_skill_that_is_disabled_answers_no_more_until_it_is_enabled(office: Office) -> None:

@@ -2,60 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.service.curating import OVER_THE_HILL, RECIPE, propose, texts
-from tests.service.http.serving import JSON, Served, problem, served
-from tests.service.worlds import World
+from tests.service.http.office import Office
+from tests.service.http.serving import problem
 
 from wellworn.models.access import Role
 from wellworn.models.skill import Scope
-from wellworn.service.workspace import Workspace
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@dataclass
-class Office:
-    """A service over a real workspace, with a key of each role; requests are a reviewer's."""
-
-    world: World
-    served: Served
-    workspace: Workspace
-    secrets: dict[str, str]
-
-    def send(self, method: str, path: str, body: Any = None, *, role: Role = Role.reviewer) -> httpx.Response:
-        headers = {"authorization": f"Bearer {self.secrets[role.value]}", **JSON}
-        return self.served.client.request(method, path, json=body, headers=headers)
-
-    def resolve(self, message: str, **context: Any) -> dict[str, Any]:
-        answer = self.send("POST", "/resolve", {"message": message, "context": context}, role=Role.agent)
-        found: dict[str, Any] = answer.json()
-        return found
-
-
-@pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
-    world = World(tmp_path)
-    world.usual()
-    opened: list[Workspace] = []
-
-    def open_workspace(show: Any) -> Workspace:
-        opened.append(Workspace.open(world.settings(watch=False), progress=show, background=True))
-        return opened[0]
-
-    with served(tmp_path, open_workspace) as running:
-        secrets = {role.value: opened[0].keys.create(role, "local", now=NOW)[1] for role in Role}
-        yield Office(world, running, opened[0], secrets)
 
 
 def test_an_accepted_proposal_answers_the_next_question(office: Office) -> None:
