@@ -19,6 +19,7 @@ from wellworn.index.segment import FIELD_CODES
 from wellworn.index.view import FieldCosines, Lexical, View
 from wellworn.models.skill import Scope, SkillCard, SkillStats, UtteranceField
 from wellworn.resolver.inquiry import Inquiry
+from wellworn.resolver.reliability import trouble
 
 FloatMatrix = NDArray[np.float64]
 IntColumn = NDArray[np.int64]
@@ -75,7 +76,6 @@ _UNLIKE = 0.5
 """A cosine below it is no likeness between a fact, a goal or an excluded object and a skill; see the tests."""
 _PLACE = {name: at for at, name in enumerate(BOUNDED)}
 _HALF_LIFE_DAYS = 30.0
-_NEUTRAL_SUCCESSES, _NEUTRAL_RUNS = 4.0, 5.0
 _SCOPE_VALUES = {Scope.session: 1.0, Scope.repo: 0.5, Scope.user: 0.0}
 
 
@@ -241,7 +241,7 @@ def _history(cards: Sequence[SkillCard], session_keys: frozenset[int], now: date
     stats = [card.stats for card in cards]
     if any(one.usage_count or one.failure_count for one in stats):
         columns["recentlyUsed"] = [_recency(one, now) for one in stats]
-        columns["reliability"] = [_trouble(one) for one in stats]
+        columns["reliability"] = [trouble(one.success_count, one.failure_count) for one in stats]
     return columns
 
 
@@ -316,12 +316,3 @@ def _recency(stats: SkillStats, now: datetime) -> float:
         return 0.0
     days = max((now - used).total_seconds() / 86_400.0, 0.0)
     return float(0.5 ** (days / _HALF_LIFE_DAYS))
-
-
-def _trouble(stats: SkillStats) -> float:
-    """0 for a skill without failures, down to -1: ln of a smoothed success rate against its neutral prior (4 of 5)."""
-    successes, failures = stats.success_count, stats.failure_count
-    if failures <= 0:
-        return 0.0
-    rate = (successes + _NEUTRAL_SUCCESSES) / (successes + failures + _NEUTRAL_RUNS)
-    return float(np.clip(np.log(rate / (_NEUTRAL_SUCCESSES / _NEUTRAL_RUNS)), -1.0, 0.0))

@@ -1,0 +1,63 @@
+"""Whether a failure was the environment's: such a one is recorded, and neither blames nor teaches anybody. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from wellworn.models.task import TaskStep
+
+_EXIT_CODES = {124: "time-out", 126: "permission", 127: "command not found"}
+_SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (cause, re.compile(pattern, re.IGNORECASE))
+    for cause, pattern in (
+        (
+            "command not found",
+            r"\bcommand not found\b|\bis not recognized as an internal or external command\b"
+            r"|\bexecutable (?:file )?not found\b|\bno such (?:command|executable)\b|: not found$",
+        ),
+        (
+            "refused by a gate",
+            r"\b(?:refused|denied|blocked|stopped) (?:by|at) (?:a|the) (?:person|user|reviewer|gate|approval)"
+            r"|\bapproval (?:was )?(?:denied|refused|expired|not given)"
+            r"|\b(?:user|person|reviewer) (?:denied|refused)\b",
+        ),
+        (
+            "network",
+            r"\bcould ?n.t resolve (?:host|proxy)|\bcould not resolve (?:host|proxy)|\bname or service not known\b"
+            r"|\btemporary failure in name resolution\b|\bnetwork is unreachable\b|\bno route to host\b"
+            r"|\bconnection (?:was )?(?:refused|reset|aborted|closed by remote host)\b"
+            r"|\bE(?:CONNREFUSED|CONNRESET|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)\b"
+            r"|\b(?:ssl|tls) handshake (?:failed|failure|error)|\bproxy error\b|\b50[234] (?:bad gateway|service"
+            r" (?:temporarily )?unavailable|gateway time-?out)",
+        ),
+        ("time-out", r"\btimed[ -]?out\b|\btime-?out (?:expired|exceeded|reached|error)\b|\bETIMEDOUT\b"),
+        ("rate limit", r"\brate[ -]?limit(?:ed| exceeded| reached|ing)?\b|\btoo many requests\b|\bquota exceeded\b"),
+        ("disk full", r"\bno space left on device\b|\bdisk (?:is )?full\b|\bENOSPC\b|\bdisk quota exceeded\b"),
+        ("permission", r"\bEACCES\b|: permission denied\b|^permission denied\b|\boperation not permitted\b"),
+        ("out of memory", r"\bout of memory\b|\bcannot allocate memory\b|\bOOM[- ]?kill"),
+    )
+)
+_DEFECTS = re.compile(
+    r"\b(?:assert|expected|mismatch|syntaxerror|typeerror|failed tests?|tests? failed)", re.IGNORECASE
+)
+
+
+def environment_cause(steps: Sequence[TaskStep], reason: str | None, evidence: str | None) -> str | None:
+    """Return what of the environment made a task fail, in a word or two; None: the failure counts.
+
+    What is known of the last step decides: how it ended, else what is told of it. Where the words tell of a wrong
+    result as well ("expected 200, got connection refused"), it counts.
+    """
+    last = steps[-1] if steps else None
+    if last is not None and last.exit_code in _EXIT_CODES:
+        return _EXIT_CODES[last.exit_code]
+    failed = last is not None and last.success is False
+    told = [text for text in (last.summary if failed and last is not None else None, reason, evidence) if text]
+    if any(_DEFECTS.search(text) for text in told):
+        return None
+    for text in told:
+        for cause, sign in _SIGNS:
+            if sign.search(text):
+                return cause
+    return None
