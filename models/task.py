@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from wellworn.models.resolution import Context, FlaggedReport, IntentResolution
+from wellworn.models.resolution import Context, Decision, FlaggedReport, IntentResolution
 from wellworn.models.skill import Scope, SkillStats
 from wellworn.models.wire import Wire
 
@@ -103,7 +103,7 @@ class Choice(Wire):
 
 
 class Task(Wire):
-    """One task. skill: the one that was matched at its beginning; usedSkill: the one that its end named.
+    """One task. skill, decision: what its objective was resolved to; usedSkill: the skill that its outcome counts for.
 
     attempt: 1, and one more each time that the same objective is begun again. cause: of a failure that blames nobody.
     """
@@ -118,6 +118,7 @@ class Task(Wire):
     session_id: str | None = None
     resolution_id: str | None = None
     skill: SkillRef | None = None
+    decision: Decision | None = None
     choice: Choice | None = None
     steps: list[TaskStep] = Field(default_factory=list)
     step_count: int = 0

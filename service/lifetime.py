@@ -14,6 +14,7 @@ from wellworn.models.reports import Progress, ShowProgress, no_progress
 from wellworn.models.resolution import Decision
 from wellworn.models.wire import build_types
 from wellworn.service.care import Care
+from wellworn.service.choices import Choices
 from wellworn.service.curation import Curation
 from wellworn.service.decision_log import DecisionLog
 from wellworn.service.lessons import Lessons
@@ -31,6 +32,7 @@ from wellworn.store.keys import KeyTable
 from wellworn.store.proposals import ProposalTable
 from wellworn.store.resolutions import ResolutionRow, ResolutionTable
 from wellworn.store.skills import SkillTable
+from wellworn.store.tasks import TaskTable
 
 if TYPE_CHECKING:  # what loads FAISS and models is imported when the first question comes
     from wellworn.index.encoder import Encoder
@@ -104,6 +106,7 @@ class Lifetime:
         self._shelf = shelf = Shelf(database, self._libraries, self._places, self.settings, self._clock)
         log, proposals = DecisionLog(database), ProposalTable(database)
         self._proposals = proposals
+        self.choices = Choices(database, self._clock)
         self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
         self.curation = Curation(shelf, log, proposals, self.care)
         self.session_skills = SessionSkills(
@@ -193,7 +196,9 @@ class Lifetime:
     def _prune(self) -> None:
         while True:
             try:
-                self._resolutions.prune(self._clock() - timedelta(days=self.settings.record_days))
+                before = self._clock() - timedelta(days=self.settings.record_days)
+                self._resolutions.prune(before)
+                TaskTable(self._database).prune(before)
                 self.traces.retain()
                 self.session_skills.end_idle()
                 self._prune_reviews()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,9 +37,11 @@ from wellworn.models.resolution import (
     Verdict,
 )
 from wellworn.models.skill import Scope, SkillList, SkillView
+from wellworn.models.task import Choice, ChoiceRequest, SkillRef
+from wellworn.service.choices import Matched
 from wellworn.service.lifetime import Lifetime
 from wellworn.service.places import Owner, Place, may_see_repo
-from wellworn.service.records import record_of, recorded_view
+from wellworn.service.records import owners_of, record_of, recorded_view
 from wellworn.store.resolutions import NO_RECORD_HINT, ResolutionRow
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from wellworn.lifecycle.proposing.similar import InstalledSkill, Meant
     from wellworn.resolver.pipeline import Question as Read
     from wellworn.service.reviewing import Reviewing
+    from wellworn.service.tasks import Tasks
 
 __all__ = ["Question", "Workspace"]
 
@@ -102,6 +106,7 @@ class Workspace(Lifetime):
         """Resolve a prepared question and queue its record. vectors: float32[len(question.texts), dim], unit rows."""
         now = self._clock()
         resolution = self._ready().resolver.answer(question.read, vectors, resolution_id=new_id(), now=now)
+        resolution = self.choices.reported(resolution, question.place.owners)
         self._recorder.add(record_of(question.read, question.place, resolution, question.caller, now))
         return resolution
 
@@ -171,6 +176,32 @@ class Workspace(Lifetime):
         if self._engine is not None:
             self._engine.resolver.reload()
         return report
+
+    # -- tasks, and choices about flagged skills ---------------------------------------------------------------------
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """Tasks that agents report."""
+        from wellworn.service.tasks import Tasks  # noqa: PLC0415
+
+        return Tasks(
+            self._database,
+            self._clock,
+            resolve=self.resolve,
+            places=self._places,
+            shelf=self._shelf,
+            choices=self.choices,
+            adviser_of=lambda _: None,
+            follow=self._follow,
+        )
+
+    def choose(self, resolution_id: str, request: ChoiceRequest, caller: Caller) -> Choice:
+        """Keep a person's choice about the flagged skill of an answer; see `Choices.decide`. Raises NotFound."""
+        row = self._recorded(resolution_id, caller)
+        answer = row.resolution
+        known = answer.skill_id is not None and answer.scope is not None
+        skill = SkillRef(id=answer.skill_id or "", scope=answer.scope or Scope.user) if known else None
+        return self.choices.decide(Matched(row.id, skill, answer.decision, owners_of(row)), request, caller)
 
     # -- skills ----------------------------------------------------------------------------------------------------
 

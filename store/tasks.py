@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from wellworn.models.errors import Conflict, InvalidInput, NotFound
+from wellworn.models.resolution import Decision
 from wellworn.models.skill import Scope
 from wellworn.models.task import FlagChoice, Outcome, Reflection, SkillRef, Task, TaskStatus, TaskStep
 from wellworn.store.database import Database
@@ -117,7 +118,7 @@ class TaskTable:
                 raise ended_already(task.id)
 
     def add_step(self, task_id: str, step: TaskStep) -> TaskStep:
-        """Append a step; its number is given here. Raises Conflict for a task that has ended, InvalidInput for one too many."""
+        """Append a step; its number is given here. Raises Conflict (it has ended), InvalidInput (it is full)."""
         with self._db.write() as connection:
             status = connection.execute("SELECT status FROM tasks WHERE id = ?", (task_id,)).fetchone()
             if status is None or status[0] != TaskStatus.active:
@@ -219,6 +220,7 @@ class TaskTable:
             step_count=count,
             objective=more["objective"],
             skill=_ref(more.get("skill")),
+            decision=None if more.get("decision") is None else Decision(more["decision"]),
             used_skill=_ref(more.get("usedSkill")),
             reason=more.get("reason"),
             evidence=more.get("evidence"),
@@ -320,7 +322,7 @@ def _insert(connection: sqlite3.Connection, row: ChoiceRow) -> None:
 
 
 def _data(task: Task) -> str:
-    kept = {"objective", "skill", "used_skill", "reason", "evidence", "cause", "reflection"}
+    kept = {"objective", "skill", "decision", "used_skill", "reason", "evidence", "cause", "reflection"}
     return storable(task.model_dump_json(by_alias=True, include=kept, exclude_none=True))
 
 

@@ -25,6 +25,8 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "skills": ("skills", "skills", "List, show and explain skills."),
     "feedback": ("feedback", "feedback", "Say that a resolution was right or wrong; wellworn learns from it."),
     "trace": ("trace", "trace", "What happened: add, list, show, import, prune."),
+    "task": ("task", "task", "Work that an agent reports: begin, step, end, choose, list, show."),
+    "choose": ("task", "choose", "Decide about a flagged skill: proceed, repair or skip."),
     "learning": ("learning", "learning", "Whether completed turns of yours are reviewed: show, on, off."),
     "turn": ("learning", "turn", "Completed turns: post, show."),
     "import": ("library", "import_", "Bring skills in from a JSONL library."),

@@ -20,7 +20,7 @@ from wellworn.models.reports import ShowProgress
 from wellworn.service.http.auth import is_loopback
 from wellworn.service.http.openapi import openapi_config
 from wellworn.service.http.problems import answer_problem
-from wellworn.service.http.routes import admin, curation, health, proposals, resolving, skills, traces, turns
+from wellworn.service.http.routes import admin, curation, health, proposals, resolving, skills, tasks, traces, turns
 from wellworn.service.http.running import Here, Opener, Running
 from wellworn.service.metrics import Counters
 from wellworn.service.settings import Settings
@@ -45,6 +45,7 @@ HANDLERS = [
     traces.trace,
     *proposals.HANDLERS,
     *curation.HANDLERS,
+    *tasks.HANDLERS,
     *turns.HANDLERS,
     admin.reindex,
     admin.reindex_job,

@@ -30,6 +30,7 @@ log = logging.getLogger("wellworn.http")
 
 LONG_SECONDS = 120.0
 CALL_THREADS = 4  # for everything but resolving: short reads and writes of the store
+MODEL_THREADS = 8  # for what may ask a model, and then mostly waits for it
 FEEDBACK_AT_ONCE, FEEDBACK_PER_SECOND = 120.0, 2.0  # per key: no agent can flood what is learned
 
 P = ParamSpec("P")
@@ -73,6 +74,7 @@ class Running:
         self._parts: tuple[Workspace, ResolveBatcher, Jobs] | None = None
         self._pool = ThreadPoolExecutor(CALL_THREADS, thread_name_prefix="wellworn-call")
         self._long = ThreadPoolExecutor(1, thread_name_prefix="wellworn-long")
+        self._model = ThreadPoolExecutor(MODEL_THREADS, thread_name_prefix="wellworn-model")
 
     @property
     def workspace(self) -> Workspace:
@@ -100,8 +102,14 @@ class Running:
 
     async def call_long(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run something that may take a minute: one at a time, in a thread of its own, within two minutes in all."""
-        loop = asyncio.get_running_loop()
-        future = loop.run_in_executor(self._long, partial(function, *args, **kwargs))
+        return await self._within(self._long, partial(function, *args, **kwargs))
+
+    async def call_model(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run something that may ask a model, beside others that do; within two minutes in all."""
+        return await self._within(self._model, partial(function, *args, **kwargs))
+
+    async def _within(self, pool: ThreadPoolExecutor, function: Callable[[], R]) -> R:
+        future = asyncio.get_running_loop().run_in_executor(pool, function)
         if (await asyncio.wait({future}, timeout=LONG_SECONDS))[0]:
             return future.result()
         future.cancel()
@@ -133,6 +141,7 @@ class Running:
             parts, self._parts = self._parts, None
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._long.shutdown(wait=False, cancel_futures=True)
+        self._model.shutdown(wait=False, cancel_futures=True)
         self.doorkeeper.close()
         if parts is not None:
             _close(parts[0], parts[1])
