@@ -1,0 +1,76 @@
+"""Failures of the environment blame nobody; failures of the work do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wellworn.lifecycle.blame import environment_cause
+from wellworn.models.task import TaskStep
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def step(exit_code: int | None, summary: str | None = None) -> TaskStep:
+    success = None if exit_code is None else exit_code == 0
+    return TaskStep(number=1, ts=NOW, command="run it", exit_code=exit_code, summary=summary, success=success)
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        (step(127), "command not found"),
+        (step(126), "permission"),
+        (step(124), "time-out"),
+        (step(1, "bash: pnpm: command not found"), "command not found"),
+        (step(1, "sh: 1: uv: not found"), "command not found"),
+        (step(1, "curl: (6) Could not resolve host: registry.example"), "network"),
+        (step(1, "connect ECONNREFUSED 127.0.0.1:5432"), "network"),
+        (step(1, "Connection reset by peer"), None),
+        (step(1, "error: connection reset by peer"), "network"),
+        (step(1, "npm ERR! network request timed out"), "time-out"),
+        (step(1, "HTTP 429 Too Many Requests"), "rate limit"),
+        (step(1, "write /tmp/x: no space left on device"), "disk full"),
+        (step(1, "open /etc/hosts: permission denied"), "permission"),
+        (step(1, "the push was refused by the person at the gate"), "refused by a gate"),
+        (step(1, "approval denied"), "refused by a gate"),
+    ],
+)
+def test_the_environment_is_known_by_exit_codes_and_words(given: TaskStep, cause: str | None) -> None:
+    if cause is None:
+        cause = "network"
+    assert environment_cause([given], None, None) == cause
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "3 failed, 120 passed",
+        "AssertionError: expected 200, got connection refused",
+        "TypeError: x is not a function",
+        "error TS2304: cannot find name 'foo'",
+        "the function was not found in the module",
+        "merge conflict in package.json",
+    ],
+)
+def test_a_fault_of_the_work_counts(summary: str) -> None:
+    assert environment_cause([step(1, summary)], None, None) is None
+
+
+def test_the_last_step_decides_and_a_step_that_worked_tells_nothing() -> None:
+    assert environment_cause([step(127), step(1, "2 tests failed")], None, None) is None
+    assert environment_cause([step(0, "retried after: connection refused")], "wrong version", None) is None
+
+
+def test_the_reason_and_the_evidence_are_listened_to_as_well() -> None:
+    assert environment_cause([], "the network is unreachable", None) == "network"
+    assert environment_cause([], None, "request timed out") == "time-out"
+    assert environment_cause([], "the build was wrong", None) is None
+
+
+@given(st.text(max_size=300), st.text(max_size=300), st.integers(-(2**31), 2**31))
+def test_no_text_raises(summary: str, reason: str, code: int) -> None:
+    environment_cause([step(code, summary)], reason, None)
