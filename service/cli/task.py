@@ -28,6 +28,12 @@ def task() -> None:
     """Work that an agent reports: what it was for, its steps, and how it ended.
 
     What a failure taught is kept, counts for the skill that was used, and is told again at the next attempt.
+
+    \b
+    Examples:
+      wellworn task begin "ship this and install it locally"
+      wellworn task step 01J9Z3... "npm test" --exit-code 1
+      wellworn task end 01J9Z3... --outcome failure --skill release-local
     """
 
 
@@ -170,7 +176,8 @@ def list_(ctx: click.Context, status: str | None, limit: int, offset: int, as_js
         print_json(page)
         return
     if not page.tasks:
-        click.echo("There are no tasks yet; `wellworn task begin OBJECTIVE` begins one." if not page.total else "None.")
+        narrowed = f"No task is {status}." if status is not None else "There are no tasks yet."
+        click.echo(f"{narrowed} `wellworn task begin OBJECTIVE` begins one.")
         return
     rows = [
         [
