@@ -223,7 +223,10 @@ class SkillCard:
 
 
 class SkillView(Wire):
-    """A skill as the API and the CLI show it. `manifest` keeps the file's unknown fields."""
+    """A skill as the API and the CLI show it. `manifest` keeps the file's unknown fields.
+
+    lessons: what its failures taught and no repair has answered, the latest first; only where one skill is asked for.
+    """
 
     id: str
     scope: Scope
@@ -241,6 +244,7 @@ class SkillView(Wire):
     diagnostics: list[Diagnostic] = Field(default_factory=list)
     utterances: list[dict[str, Any]] | None = None
     body: str | None = None
+    lessons: list[str] | None = None
 
 
 class SkillList(Wire):

@@ -42,6 +42,7 @@ from wellworn.service.choices import Matched
 from wellworn.service.lifetime import Lifetime
 from wellworn.service.places import Owner, Place, may_see_repo
 from wellworn.service.records import owners_of, record_of, recorded_view
+from wellworn.store.lessons import LessonTable
 from wellworn.store.resolutions import NO_RECORD_HINT, ResolutionRow
 
 if TYPE_CHECKING:
@@ -221,7 +222,9 @@ class Workspace(Lifetime):
 
     def skill(self, ref: str, caller: Caller, *, repo: str | None = None, session_id: str | None = None) -> SkillView:
         """Return one skill by `id` or `id@scope`, with body and utterances; raises NotFound naming near ids."""
-        return self._skills.find(ref, self._owners(caller, repo, session_id))
+        view = self._skills.find(ref, self._owners(caller, repo, session_id))
+        lessons = LessonTable(self._database).open(view.scope, view.owner, view.id)
+        return view.model_copy(update={"lessons": [one.lesson for one in lessons]})
 
     def _owners(self, caller: Caller, repo: str | None, session_id: str | None) -> tuple[Owner, ...]:
         is_folder = repo is not None and repo.startswith("/")

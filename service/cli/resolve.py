@@ -60,10 +60,14 @@ def resolve(
     )
     with open_door(ctx, quiet=as_json) as door:
         answer = door.resolve(request)
-    if as_json:
-        print_json(answer)
-    else:
+        if as_json:
+            print_json(answer)
+            return
         show_answer(answer)
+        if answer.flagged is not None:
+            from wellworn.service.cli.task import ask_choice  # noqa: PLC0415
+
+            ask_choice(answer.flagged, lambda request: door.choose(answer.resolution_id, request))
 
 
 def _message(words: tuple[str, ...], context_file: Path | None) -> str:
@@ -142,8 +146,10 @@ def answer_lines(answer: IntentResolution, *, feedback: bool = True) -> list[str
         flagged = answer.flagged
         lines.append(
             f"Flagged: reliability {flagged.reliability:.2f}, {flagged.success_count} worked, "
-            f"{flagged.failure_count} failed. Choose: {' / '.join(flagged.choices)}."
+            f"{flagged.failure_count} failed. A person chooses: "
+            f"`wellworn choose {answer.resolution_id} {'|'.join(flagged.choices)}`."
         )
+        lines += [f"  Lately: {lesson}" for lesson in flagged.recent_failures]
     lines += [f"Note: {note}" for note in answer.notes]
     if answer.alternatives:
         lines.append("Others: " + ", ".join(f"{a.skill_id} {a.confidence:.2f}" for a in answer.alternatives))

@@ -160,9 +160,20 @@ def _lines(skill: SkillView) -> list[tuple[str, str]]:
         (
             "Reliability",
             f"{stats.reliability:.2f}{' (flagged)' if skill.flagged else ''}, {stats.success_count} worked, "
-            f"{stats.failure_count} failed, used {counted(stats.usage_count, 'time')}",
+            f"{stats.failure_count} failed, used {counted(stats.usage_count, 'time')}"
+            + (f", repaired {counted(stats.repair_count, 'time')}" if stats.repair_count else ""),
         ),
+        ("Lessons", " ".join(skill.lessons or [])),
+        ("When", _facts(skill)),
     ]
+
+
+def _facts(skill: SkillView) -> str:
+    """The facts that must hold, as they are written in a manifest."""
+    if skill.manifest.when is None:
+        return ""
+    stated = skill.manifest.when.model_dump(by_alias=True, exclude_defaults=True)
+    return "; ".join(f"{name}: {', '.join(map(str, v)) if isinstance(v, list) else v}" for name, v in stated.items())
 
 
 def _risk(skill: SkillView) -> str:

@@ -119,7 +119,7 @@ async def tasks(here: NamedDependency[Here], status: Status = None, offset: Offs
     "/tasks/{task_id:str}",
     guards=[needs(Role.agent), only()],
     summary="One task with its steps",
-    responses=errors(404),
+    responses=errors(400, 404),
     tags=["tasks"],
 )
 async def task(task_id: FromPath[str], here: NamedDependency[Here]) -> Task:

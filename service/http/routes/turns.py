@@ -60,7 +60,7 @@ async def post_turn(data: Annotated[Turn, TURN], here: NamedDependency[Here]) ->
     "/turns/{turn_id:str}",
     guards=[needs(Role.agent), only()],
     summary="What became of a turn",
-    responses=errors(404),
+    responses=errors(400, 404),
     tags=["learning"],
 )
 async def turn(turn_id: FromPath[str], here: NamedDependency[Here]) -> TurnView:
@@ -72,7 +72,7 @@ async def turn(turn_id: FromPath[str], here: NamedDependency[Here]) -> TurnView:
     "/accounts/{account:str}/learning",
     guards=[needs(Role.agent), only()],
     summary="Whether something is learned from an account's turns",
-    responses=errors(404),
+    responses=errors(400, 404),
     tags=["learning"],
 )
 async def learning(account: FromPath[str], here: NamedDependency[Here]) -> AccountLearning:
