@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
@@ -44,3 +47,20 @@ SETTINGS: dict[str, FieldInfo] = {
     **{f"review.{name}": field for name, field in ReviewSettings.model_fields.items()},
 }
 """Every setting by its dotted name, with its description, default and bounds."""
+
+
+class SettingView(Wire):
+    """A setting as it stands. changedAt, changedBy: only when it was set."""
+
+    name: str
+    value: Any
+    default: Any
+    description: str
+    changed_at: datetime | None = None
+    changed_by: str | None = None
+
+
+class SettingList(Wire):
+    """`GET /settings`."""
+
+    settings: list[SettingView]

@@ -13,6 +13,7 @@ from wellworn.models.errors import EncoderUnavailable, WellwornError
 from wellworn.models.reports import Progress, ShowProgress, no_progress
 from wellworn.models.resolution import Decision
 from wellworn.models.wire import build_types
+from wellworn.service.advising import Advisers
 from wellworn.service.care import Care
 from wellworn.service.choices import Choices
 from wellworn.service.curation import Curation
@@ -22,6 +23,7 @@ from wellworn.service.libraries import Libraries
 from wellworn.service.places import Places
 from wellworn.service.recorder import Recorder
 from wellworn.service.records import owners_of
+from wellworn.service.runtime import Runtime
 from wellworn.service.session_skills import SessionSkills
 from wellworn.service.settings import Settings
 from wellworn.service.shelf import Shelf
@@ -107,6 +109,8 @@ class Lifetime:
         log, proposals = DecisionLog(database), ProposalTable(database)
         self._proposals = proposals
         self.choices = Choices(database, self._clock)
+        self.runtime = Runtime(database, self._clock)
+        self.advisers = Advisers(database, self.settings.model_api_key, self._clock)
         self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
         self.curation = Curation(shelf, log, proposals, self.care)
         self.session_skills = SessionSkills(

@@ -39,6 +39,9 @@ class Settings(BaseModel):
         description="bundled, sentence-transformers:<name or path>, or openai:<base url>#<model>.",
     )
     encoder_api_key: SecretStr | None = Field(default=None, description="Sent to an openai: encoder as a bearer token.")
+    model_api_key: SecretStr | None = Field(
+        default=None, description="Sent to the server of the setting `model`; never stored."
+    )
     encoder_threads: int = Field(default=1, ge=1, le=64, description="Threads that one encoding may use.")
     workers: int = Field(default=2, ge=1, le=64, description="Messages that are encoded at the same time.")
     parameters: Path | None = Field(default=None, description="A parameter file to use instead of the fitted one.")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import wellworn
 from wellworn.models.access import Caller, Role
-from wellworn.models.errors import NotFound
+from wellworn.models.errors import NotAllowed, NotFound
 from wellworn.models.ids import new_id
 from wellworn.models.proposal import SuggestAnswer, SuggestRequest
 from wellworn.models.reports import (
@@ -38,12 +39,14 @@ from wellworn.models.resolution import (
 )
 from wellworn.models.skill import Scope, SkillList, SkillView
 from wellworn.models.task import Choice, ChoiceRequest, SkillRef
+from wellworn.models.turn import UsageReport
 from wellworn.service.choices import Matched
 from wellworn.service.lifetime import Lifetime
 from wellworn.service.places import Owner, Place, may_see_repo
 from wellworn.service.records import owners_of, record_of, recorded_view
 from wellworn.store.lessons import LessonTable
 from wellworn.store.resolutions import NO_RECORD_HINT, ResolutionRow
+from wellworn.store.spend import SpendTable
 
 if TYPE_CHECKING:
     from wellworn.index.encoder import Encoder, FloatArray
@@ -192,7 +195,7 @@ class Workspace(Lifetime):
             places=self._places,
             shelf=self._shelf,
             choices=self.choices,
-            adviser_of=lambda _: None,
+            adviser_of=self.advisers.of,
             follow=self._follow,
         )
 
@@ -203,6 +206,14 @@ class Workspace(Lifetime):
         known = answer.skill_id is not None and answer.scope is not None
         skill = SkillRef(id=answer.skill_id or "", scope=answer.scope or Scope.user) if known else None
         return self.choices.decide(Matched(row.id, skill, answer.decision, owners_of(row)), request, caller)
+
+    def usage(self, caller: Caller, *, since: datetime | None = None, account: str | None = None) -> UsageReport:
+        """Return what models cost, summed: the caller's own; an admin sees everybody's, or one account's."""
+        if caller.role is not Role.admin:
+            if account not in (None, caller.user):
+                raise NotAllowed(f"The key speaks for {caller.user}, not for another account.", field="account")
+            account = caller.user
+        return UsageReport(since=since, spend=SpendTable(self._database).summed(account, since=since))
 
     # -- skills ----------------------------------------------------------------------------------------------------
 

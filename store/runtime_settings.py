@@ -8,7 +8,7 @@ from typing import Any
 
 from wellworn.models.runtime import SETTINGS, RuntimeSettings
 from wellworn.store.database import Database
-from wellworn.store.timestamps import to_text
+from wellworn.store.timestamps import from_text, to_text
 
 
 class RuntimeSettingsTable:
@@ -27,6 +27,11 @@ class RuntimeSettingsTable:
             place = nested.setdefault(group, {}) if group else nested
             place[last] = json.loads(text)
         return RuntimeSettings.model_validate(nested)
+
+    def changes(self) -> dict[str, tuple[datetime, str]]:
+        """Return when and by whom each setting that is set was set."""
+        rows = self._db.rows("SELECT name, changed_at, changed_by FROM runtime_settings")
+        return {name: (from_text(at), by) for name, at, by in rows}
 
     def put(self, name: str, value: Any, *, by: str, now: datetime) -> None:
         """Store a checked value under its dotted name."""

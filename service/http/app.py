@@ -21,6 +21,7 @@ from wellworn.service.http.auth import is_loopback
 from wellworn.service.http.openapi import openapi_config
 from wellworn.service.http.problems import answer_problem
 from wellworn.service.http.routes import admin, curation, health, proposals, resolving, skills, tasks, traces, turns
+from wellworn.service.http.routes import settings as settings_routes
 from wellworn.service.http.running import Here, Opener, Running
 from wellworn.service.metrics import Counters
 from wellworn.service.settings import Settings
@@ -46,6 +47,7 @@ HANDLERS = [
     *proposals.HANDLERS,
     *curation.HANDLERS,
     *tasks.HANDLERS,
+    *settings_routes.HANDLERS,
     *turns.HANDLERS,
     admin.reindex,
     admin.reindex_job,
