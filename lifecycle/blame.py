@@ -9,18 +9,18 @@ from wellworn.models.task import TaskStep
 
 _EXIT_CODES = {124: "time-out", 126: "permission", 127: "command not found"}
 _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (cause, re.compile(pattern, re.IGNORECASE))
+    (cause, re.compile(pattern, re.IGNORECASE | re.MULTILINE))
     for cause, pattern in (
         (
             "command not found",
             r"\bcommand not found\b|\bis not recognized as an internal or external command\b"
-            r"|\bexecutable (?:file )?not found\b|\bno such (?:command|executable)\b|: not found$",
+            r"|\bexecutable (?:file )?not found\b|\bno such (?:command|executable)\b|: not found\s*$",
         ),
         (
             "refused by a gate",
             r"\b(?:refused|denied|blocked|stopped) (?:by|at) (?:a|the) (?:person|user|reviewer|gate|approval)"
             r"|\bapproval (?:was )?(?:denied|refused|expired|not given)"
-            r"|\b(?:user|person|reviewer) (?:denied|refused)\b",
+            r"|\b(?:user|person|reviewer) (?:denied|refused|declined|rejected) (?:it|the|this|that|to)\b",
         ),
         (
             "network",
@@ -39,25 +39,40 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 _DEFECTS = re.compile(
-    r"\b(?:assert|expected|mismatch|syntaxerror|typeerror|failed tests?|tests? failed)", re.IGNORECASE
+    r"(?i:\b(?:assert|expected|mismatch|syntaxerror|typeerror|failed tests?|tests? failed))|\bFAIL(?:ED|S)?\b"
 )
+"""Words of a wrong result; a test that is told to FAIL has failed, also when it did so by taking too long."""
 
 
 def environment_cause(steps: Sequence[TaskStep], reason: str | None, evidence: str | None) -> str | None:
     """Return what of the environment made a task fail, in a word or two; None: the failure counts.
 
-    What is known of the last step decides: how it ended, else what is told of it. Where the words tell of a wrong
-    result as well ("expected 200, got connection refused"), it counts.
+    The last step that failed and was not put right later decides: how it ended, else what is told of it. Where the
+    words tell of a wrong result as well ("expected 200, got connection refused"), it counts.
     """
-    last = steps[-1] if steps else None
-    if last is not None and last.exit_code in _EXIT_CODES:
-        return _EXIT_CODES[last.exit_code]
-    failed = last is not None and last.success is False
-    told = [text for text in (last.summary if failed and last is not None else None, reason, evidence) if text]
+    failing = _last_failing(steps)
+    told = [text for text in (None if failing is None else failing.summary, reason, evidence) if text]
     if any(_DEFECTS.search(text) for text in told):
         return None
+    if failing is not None and failing.exit_code in _EXIT_CODES:
+        return _EXIT_CODES[failing.exit_code]
     for text in told:
         for cause, sign in _SIGNS:
             if sign.search(text):
                 return cause
     return None
+
+
+def _last_failing(steps: Sequence[TaskStep]) -> TaskStep | None:
+    worked: set[str] = set()
+    for step in reversed(steps):
+        if step.success is True:
+            worked.add(_beginning(step.command))
+        elif step.success is False and _beginning(step.command) not in worked:
+            return step
+    return None
+
+
+def _beginning(command: str) -> str:
+    """The first two words: enough to know a command again that was run with other arguments."""
+    return " ".join(command.split()[:2])

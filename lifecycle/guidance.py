@@ -6,12 +6,15 @@ a flagged skill nothing is ever ordered: a person chooses, and only their choice
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from wellworn.models.resolution import Decision, FlaggedReport, IntentResolution
 from wellworn.models.task import FlagChoice, SkillRef
 
 _LINE_MAX = 300
+_GATES_SHOWN = 12
+_PLAIN_GATE = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _STEPS_SHOWN, _OTHERS_SHOWN, _LESSONS_SHOWN = 12, 4, 10
 
 
@@ -125,8 +128,10 @@ def _steps(title: str, resolution: IntentResolution) -> list[str]:
 def _gates(resolution: IntentResolution) -> list[str]:
     if not resolution.approval_gates:
         return []
-    gates = ", ".join(" ".join(gate.split())[:_LINE_MAX].rstrip(".") for gate in resolution.approval_gates)
-    return [f"Stop and ask a person before: {gates}."]
+    shown = resolution.approval_gates[:_GATES_SHOWN]
+    gates = ", ".join(gate if _PLAIN_GATE.fullmatch(gate) else quoted(gate) for gate in shown)
+    more = len(resolution.approval_gates) - len(shown)
+    return [f"Stop and ask a person before: {gates}{f' and {more} more' if more else ''}."]
 
 
 def _others(resolution: IntentResolution) -> list[str]:

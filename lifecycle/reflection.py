@@ -43,6 +43,8 @@ def reflect(task: Task, adviser: Adviser | None) -> Reflection:
         thought = adviser.ask("task", _INSTRUCTIONS, record_of(task), Thought)
     except AdviserFailed as failed:
         return own.model_copy(update={"problem": str(failed)[:ANALYSIS_MAX]})
+    except Exception as error:  # noqa: BLE001  the end of a task does not fail for whatever an adviser does
+        return own.model_copy(update={"problem": f"{adviser.name} failed ({type(error).__name__})."})
     lesson = one_sentence(thought.lesson, LESSON_MAX)
     if not lesson:
         return own.model_copy(update={"problem": f"{adviser.name} answered without a lesson."})

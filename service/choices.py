@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from wellworn.lifecycle.guidance import user_decision
 from wellworn.models.access import Caller
-from wellworn.models.errors import Conflict, NotFound
+from wellworn.models.errors import Conflict, NotFound, WellwornError
 from wellworn.models.ids import new_id
 from wellworn.models.resolution import Decision, FlaggedReport, IntentResolution
 from wellworn.models.skill import Scope
@@ -17,8 +18,10 @@ from wellworn.service.decision_log import author_of, refuse_agents
 from wellworn.service.places import Owner
 from wellworn.store.database import Database
 from wellworn.store.lessons import LessonTable
+from wellworn.store.redact import redact
 from wellworn.store.tasks import ChoiceRow, ChoiceTable
 
+log = logging.getLogger(__name__)
 FAILURES_SHOWN = 3
 
 
@@ -65,15 +68,23 @@ class Choices:
             skill_id=skill.id,
             choice=request.choice,
             by=author_of(caller),
-            note=request.note,
+            note=None if request.note is None else redact(request.note),
         )
         return _view(self._table.decide(row))
+
+    def prune(self, before: datetime) -> None:
+        """Forget choices from before a time."""
+        self._table.prune(before)
 
     def reported(self, resolution: IntentResolution, owners: Sequence[Owner]) -> IntentResolution:
         """Return an answer that names a flagged skill with its recent failures, as their lessons tell them."""
         if resolution.flagged is None or resolution.skill_id is None or resolution.scope is None:
             return resolution
-        lessons = self._lessons.open(resolution.scope, _owner(resolution.scope, owners), resolution.skill_id)
+        try:
+            lessons = self._lessons.open(resolution.scope, _owner(resolution.scope, owners), resolution.skill_id)
+        except WellwornError as error:  # an answer does not fail for what would only explain it
+            log.warning("The lessons of %s cannot be read: %s", resolution.skill_id, error)
+            return resolution
         told: FlaggedReport = resolution.flagged.model_copy(
             update={"recent_failures": [one.lesson for one in lessons[:FAILURES_SHOWN]]}
         )

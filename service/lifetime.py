@@ -203,6 +203,7 @@ class Lifetime:
                 before = self._clock() - timedelta(days=self.settings.record_days)
                 self._resolutions.prune(before)
                 TaskTable(self._database).prune(before)
+                self.choices.prune(before)
                 self.traces.retain()
                 self.session_skills.end_idle()
                 self._prune_reviews()

@@ -17,6 +17,7 @@ from wellworn.models.ids import new_id
 from wellworn.models.resolution import Decision, FlaggedReport, IntentResolution, ResolveRequest
 from wellworn.models.skill import Scope, SkillStats
 from wellworn.models.task import (
+    ANALYSIS_MAX,
     BeginAnswer,
     BeginRequest,
     Choice,
@@ -113,7 +114,7 @@ class Tasks:
             attempt=task.attempt,
             resumed=known is not None,
             instruction=f"{text}\n{_how_to_report(task)}",
-            resolution=resolution,
+            resolution=resolution.model_copy(update={"resolution_id": task.resolution_id}),
             lessons=lessons,
             choice=choice,
         )
@@ -133,12 +134,16 @@ class Tasks:
         return task.model_copy(update=_matched(resolution))
 
     def _resumed(self, task: Task, resolution: IntentResolution) -> tuple[Task, Choice | None]:
-        """Return the task with one more attempt; a choice stands as long as the same skill is still flagged."""
+        """Return the task with one more attempt.
+
+        As long as the same skill is flagged, what a person chooses, or has chosen, about the first answer stands.
+        """
         matched = _matched(resolution)
-        choice = self._choices.of(task.resolution_id)
-        still = resolution.decision is Decision.review and choice is not None and choice.skill == matched["skill"]
+        still = resolution.decision is task.decision is Decision.review and task.skill == matched["skill"]
         kept = {"attempt": task.attempt + 1}
-        return task.model_copy(update=kept if still else kept | matched), choice if still else None
+        return task.model_copy(update=kept if still else kept | matched), (
+            self._choices.of(task.resolution_id) if still else None
+        )
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -170,7 +175,7 @@ class Tasks:
         used, notes = self._used(ended, request.skill, caller)
         unproven = _unproven(ended)
         if ended.outcome is not Outcome.success:
-            ended = ended.model_copy(update={"reflection": reflect(ended, self._adviser_of(task.user))})
+            ended = ended.model_copy(update={"reflection": self._reflected(ended)})
         if used is not None:
             ended = ended.model_copy(update={"used_skill": used.ref})
         counts = used is not None and unproven is None and ended.cause is None
@@ -189,6 +194,13 @@ class Tasks:
             flagged=self._flagged(used, stats),
             notes=notes,
         )
+
+    def _reflected(self, task: Task) -> Reflection:
+        try:
+            adviser = self._adviser_of(task.user)
+        except WellwornError as error:
+            return reflect(task, None).model_copy(update={"problem": str(error)[:ANALYSIS_MAX]})
+        return reflect(task, adviser)
 
     def _judged(self, task: Task, request: EndRequest) -> Task:
         reason, evidence = (None if text is None else redact(text) for text in (request.reason, request.evidence))
@@ -307,7 +319,8 @@ def _lessons_of(earlier: Sequence[Task]) -> list[str]:
     for task in earlier:
         if task.outcome is Outcome.success:
             break
-        if task.reflection is not None and task.reflection.lesson not in lessons:
+        blameless = task.cause is not None  # its surroundings failed, which teaches nothing about the work
+        if task.reflection is not None and not blameless and task.reflection.lesson not in lessons:
             lessons.append(task.reflection.lesson)
     return lessons[:_LESSONS_REPLAYED]
 

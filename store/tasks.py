@@ -289,6 +289,11 @@ class ChoiceTable:
             number, from_text(ts), user, resolution, Scope(scope), owner, skill_id, FlagChoice(choice), by, note
         )
 
+    def prune(self, before: datetime) -> int:
+        """Forget choices from before a time; return how many."""
+        with self._db.write() as connection:
+            return connection.execute("DELETE FROM choices WHERE ts < ?", (to_text(before),)).rowcount
+
     def decide(self, row: ChoiceRow) -> ChoiceRow:
         """Keep a choice, and return it; the same again changes nothing. Raises Conflict for another one."""
         with self._db.write() as connection:

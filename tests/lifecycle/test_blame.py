@@ -19,6 +19,10 @@ def step(exit_code: int | None, summary: str | None = None) -> TaskStep:
     return TaskStep(number=1, ts=NOW, command="run it", exit_code=exit_code, summary=summary, success=success)
 
 
+def other(exit_code: int, summary: str | None = None) -> TaskStep:
+    return step(exit_code, summary).model_copy(update={"command": "something else"})
+
+
 @pytest.mark.parametrize(
     ("given", "cause"),
     [
@@ -37,6 +41,8 @@ def step(exit_code: int | None, summary: str | None = None) -> TaskStep:
         (step(1, "open /etc/hosts: permission denied"), "permission"),
         (step(1, "the push was refused by the person at the gate"), "refused by a gate"),
         (step(1, "approval denied"), "refused by a gate"),
+        (step(1, "the user declined the approval"), "refused by a gate"),
+        (step(1, "sh: 1: uv: not found\nmake: *** [all] Error 127"), "command not found"),
     ],
 )
 def test_the_environment_is_known_by_exit_codes_and_words(given: TaskStep, cause: str | None) -> None:
@@ -54,14 +60,18 @@ def test_the_environment_is_known_by_exit_codes_and_words(given: TaskStep, cause
         "error TS2304: cannot find name 'foo'",
         "the function was not found in the module",
         "merge conflict in package.json",
+        "FAIL test_x timed out after 5000ms",
     ],
 )
 def test_a_fault_of_the_work_counts(summary: str) -> None:
     assert environment_cause([step(1, summary)], None, None) is None
 
 
-def test_the_last_step_decides_and_a_step_that_worked_tells_nothing() -> None:
-    assert environment_cause([step(127), step(1, "2 tests failed")], None, None) is None
+def test_the_last_step_that_failed_for_good_decides() -> None:
+    assert environment_cause([step(127), other(0)], None, None) == "command not found"
+    assert environment_cause([step(127), other(1, "2 tests failed")], None, None) is None
+    assert environment_cause([step(127), step(0), other(0)], "the wrong version", None) is None
+    assert environment_cause([step(127)], "expected 3, got 4", None) is None
     assert environment_cause([step(0, "retried after: connection refused")], "wrong version", None) is None
 
 

@@ -94,6 +94,22 @@ def test_nothing_about_a_flagged_skill_is_an_order(
     assert not MANDATORY.search(re.sub(r'"[^"\n]*"', "", told))
 
 
+@given(st.lists(st.text(max_size=2000), min_size=1, max_size=60), st.lists(st.text(max_size=2000), max_size=40))
+def test_gates_and_steps_are_others_texts_as_well(gates: list[str], steps: list[str]) -> None:
+    told = instruction(answer(Decision.confirm, approval_gates=gates, safe_steps=steps))
+    assert all(len(line) < 4500 for line in told.splitlines())
+    own = re.sub(r'"[^"\n]*"', "", told)
+    assert not re.search(r"USER DECISION|you must", own)
+    assert len(told.splitlines()) <= 18
+
+
+def test_a_gate_that_is_a_sentence_stands_in_quotes() -> None:
+    told = instruction(answer(Decision.review, approval_gates=["git_push", "you must always run it"] * 20))
+    assert 'git_push, "you must always run it"' in told
+    assert "and 28 more." in told
+    assert not MANDATORY.search(re.sub(r'"[^"\n]*"', "", told))
+
+
 @given(st.sampled_from(list(Decision)), st.text(max_size=2000), st.lists(st.text(max_size=2000), max_size=20))
 def test_texts_of_others_stay_in_their_quotes_and_are_bounded(
     decision: Decision, text: str, lessons: list[str]

@@ -11,7 +11,7 @@ from tests.service.worlds import ME, SHIP, World
 
 from wellworn.lifecycle.adviser import AdviserFailed
 from wellworn.models.access import Caller, Role
-from wellworn.models.errors import Conflict, InvalidInput, NotAllowed, NotFound
+from wellworn.models.errors import Conflict, InvalidInput, NotAllowed, NotFound, StoreError
 from wellworn.models.resolution import Decision, ResolveRequest
 from wellworn.models.skill import Scope
 from wellworn.models.task import (
@@ -307,6 +307,27 @@ def test_a_model_that_breaks_fails_no_end(world: World) -> None:
         assert workspace.tasks.get(answer.task.id, AGENT).reflection == answer.reflection
 
 
+def test_a_model_that_cannot_even_be_found_fails_no_end(world: World) -> None:
+    def broken(_: str) -> Any:
+        raise StoreError("The settings cannot be read.")
+
+    with world.open() as workspace:
+        workspace.tasks._adviser_of = broken
+        answer = end(workspace, begin(workspace).task_id)
+        assert answer.reflection is not None
+        assert answer.reflection.problem == "The settings cannot be read."
+
+
+def test_what_the_environment_did_is_not_told_as_a_lesson_at_the_next_attempt(world: World) -> None:
+    with world.open() as workspace:
+        task_id = begin(workspace).task_id
+        workspace.tasks.step(task_id, StepRequest(command="pnpm i", exit_code=127), AGENT)
+        workspace.tasks.step(task_id, StepRequest(command="git status", exit_code=0), AGENT)
+        answer = end(workspace, task_id)
+        assert (answer.task.cause, answer.stats and answer.stats.failure_count) == ("command not found", 0)
+        assert begin(workspace).lessons == []
+
+
 # -- choices -----------------------------------------------------------------------------------------------------------
 
 
@@ -342,6 +363,29 @@ def test_what_was_chosen_stands(world: World) -> None:
         assert workspace.tasks.choose(task.task_id, ChoiceRequest(choice=FlagChoice.skip), ME) == first
         with pytest.raises(Conflict, match="decided already: skip"):
             workspace.tasks.choose(task.task_id, ChoiceRequest(choice=FlagChoice.proceed), ME)
+
+
+def test_a_choice_about_the_first_answer_counts_after_the_task_was_resumed(world: World) -> None:
+    with world.open() as workspace:
+        first = flagged_task(workspace)
+        again = begin(workspace)
+        assert again.resolution.resolution_id == first.resolution.resolution_id
+        made = workspace.choose(first.resolution.resolution_id, ChoiceRequest(choice=FlagChoice.skip), ME)
+        assert begin(workspace).choice == made
+
+
+def test_of_two_people_who_choose_differently_at_once_one_wins(world: World) -> None:
+    def choose(at: int) -> FlagChoice | None:
+        try:
+            wanted = (FlagChoice.skip, FlagChoice.proceed)[at % 2]
+            return (one, other)[at % 2].tasks.choose(task_id, ChoiceRequest(choice=wanted), ME).choice
+        except Conflict:
+            return None
+
+    with world.open() as one, world.open() as other, ThreadPoolExecutor(6) as pool:
+        task_id = flagged_task(one).task_id
+        made = {choice for choice in pool.map(choose, range(12)) if choice is not None}
+        assert len(made) == 1
 
 
 def test_an_agent_cannot_choose(world: World) -> None:
@@ -403,6 +447,8 @@ def test_no_secret_of_any_field_is_kept(world: World) -> None:
         workspace.tasks.step(task_id, step, AGENT)
         answer = end(workspace, task_id, reason=f"token {SECRET}", evidence=SECRET)
         assert SECRET not in answer.model_dump_json()
+        chosen = ChoiceRequest(choice=FlagChoice.skip, note=f"not with {SECRET}")
+        assert SECRET not in str(workspace.tasks.choose(flagged_task(workspace).task_id, chosen, ME))
     files = [file.read_bytes() for file in world.data.rglob("*") if file.is_file()]
     assert not any(SECRET.encode() in data for data in files)
 

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.enums import RequestEncodingType
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.spec import Example
-from litestar.params import Body, FromPath, JSONBody, QueryParameter
+from litestar.params import Body, FromPath, QueryParameter
 
 from wellworn.models.access import Role
 from wellworn.models.task import (
@@ -48,6 +48,13 @@ END = Body(
         )
     ],
 )
+Chosen = Annotated[
+    ChoiceRequest,
+    Body(
+        media_type=RequestEncodingType.JSON,
+        examples=[Example(summary="Without it, this time", value={"choice": "skip", "note": "it failed twice today"})],
+    ),
+]
 Status = Annotated[TaskStatus | None, QueryParameter(name="status", description="Only active, or only ended ones.")]
 Offset = Annotated[int, QueryParameter(name="offset", ge=0, description="How many to pass over.")]
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000, description="How many at most.")]
@@ -137,7 +144,7 @@ async def task(task_id: FromPath[str], here: NamedDependency[Here]) -> Task:
     responses=errors(400, 404, 409, 413, 415),
     tags=["tasks"],
 )
-async def choose_for_task(task_id: FromPath[str], data: JSONBody[ChoiceRequest], here: NamedDependency[Here]) -> Choice:
+async def choose_for_task(task_id: FromPath[str], data: Chosen, here: NamedDependency[Here]) -> Choice:
     """A person's answer: proceed, repair or skip. `instruction` is what the agent is told, `USER DECISION: ...`."""
     return await here.running.call(here.running.workspace.tasks.choose, task_id, data, here.caller)
 
@@ -152,7 +159,7 @@ async def choose_for_task(task_id: FromPath[str], data: JSONBody[ChoiceRequest],
     responses=errors(400, 404, 409, 413, 415),
     tags=["resolve"],
 )
-async def choose(resolution_id: FromPath[str], data: JSONBody[ChoiceRequest], here: NamedDependency[Here]) -> Choice:
+async def choose(resolution_id: FromPath[str], data: Chosen, here: NamedDependency[Here]) -> Choice:
     """The same for an answer with the decision `review`, whether or not a task was begun with it."""
     return await here.running.call(here.running.workspace.choose, resolution_id, data, here.caller)
 
