@@ -12,7 +12,7 @@ from pathlib import Path
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, NotAllowed, NotFound, StoreError, WellwornError
 from wellworn.models.proposal import ProposalStatus, SkillChange
-from wellworn.models.repair import REPAIRED_RELIABILITY, RepairStatus
+from wellworn.models.repair import MAX_REPAIRS, REPAIRED_RELIABILITY, RepairStatus
 from wellworn.models.skill import Scope, SkillStats
 from wellworn.service.places import may_see_repo
 from wellworn.store.database import Database
@@ -181,7 +181,14 @@ def proposal_of(table: ProposalTable, proposal_id: str, caller: Caller) -> Propo
 
 
 def repaired(stats: SkillStats) -> SkillStats:
-    """Return the stats of a skill whose steps were repaired: it has to prove itself anew, and it is counted."""
+    """Return the stats of a skill whose steps were repaired: it has to prove itself anew, and it is counted.
+
+    Raises Conflict for one that was repaired as often as may be: asked in the transaction that would do so.
+    """
+    if stats.repair_count >= MAX_REPAIRS:
+        raise Conflict(
+            f"It was repaired {stats.repair_count} times already.", hint="Update its steps by hand, or delete it."
+        )
     fresh = {"reliability": REPAIRED_RELIABILITY, "success_count": 0, "failure_count": 0}
     return stats.model_copy(update={**fresh, "repair_count": stats.repair_count + 1})
 

@@ -301,7 +301,8 @@ def _paired(old: Sequence[str], new: Sequence[str]) -> list[int]:
     best = [[(0.0, 0)] * (len(new) + 1) for _ in range(len(old) + 1)]
     for i in range(len(old) - 1, -1, -1):
         for j in range(len(new) - 1, -1, -1):
-            common = 1 + len(words[0][i] & words[1][j]) / len(words[0][i] | words[1][j])
+            one, other = words[0][i], words[1][j]
+            common = 1 + len(one & other) / max(1, len(one | other))
             choices = ((best[i + 1][j + 1][0] + common, 2), (best[i][j + 1][0], 1), (best[i + 1][j][0], 0))
             best[i][j] = max(choices)
     i, last, places = 0, -1, []
