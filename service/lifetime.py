@@ -28,6 +28,7 @@ from wellworn.service.session_skills import SessionSkills
 from wellworn.service.settings import Settings
 from wellworn.service.shelf import Shelf
 from wellworn.service.traces import Traces
+from wellworn.service.versions import Versions
 from wellworn.store.database import Database
 from wellworn.store.discovery import RepoPlace
 from wellworn.store.keys import KeyTable
@@ -113,6 +114,7 @@ class Lifetime:
         self.advisers = Advisers(database, self.settings.model_api_key, self._clock)
         self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
         self.curation = Curation(shelf, log, proposals, self.care)
+        self.versions = Versions(shelf, database, clock=self._clock)
         self.session_skills = SessionSkills(
             database,
             self.settings.data_dir / "sessions",
