@@ -23,6 +23,7 @@ from wellworn.service.libraries import Libraries
 from wellworn.service.places import Places
 from wellworn.service.recorder import Recorder
 from wellworn.service.records import owners_of
+from wellworn.service.repairs import Repairs
 from wellworn.service.runtime import Runtime
 from wellworn.service.session_skills import SessionSkills
 from wellworn.service.settings import Settings
@@ -115,6 +116,7 @@ class Lifetime:
         self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
         self.curation = Curation(shelf, log, proposals, self.care)
         self.versions = Versions(shelf, database, clock=self._clock)
+        self.repairs = Repairs(shelf, log, database, clock=self._clock, follow=self._follow)
         self.session_skills = SessionSkills(
             database,
             self.settings.data_dir / "sessions",

@@ -128,7 +128,8 @@ def _place_of(steps: Sequence[str], taught: Taught) -> int:
             return at
     words = words_of(taught.lesson.lesson)
     common = [len(words & words_of(step)) for step in steps]
-    return common.index(max(common)) if common and max(common) else 0
+    most = max(common, default=0)
+    return common.index(most) if most else 0
 
 
 def words_of(text: str) -> frozenset[str]:
