@@ -85,7 +85,9 @@ def test_an_unknown_version_is_not_found(db: Database) -> None:
 
 
 @given(st.lists(st.tuples(st.none() | st.binary(max_size=50), st.none() | st.binary(max_size=50)), max_size=8))
-def test_every_content_comes_back_byte_for_byte(tmp_path_factory: pytest.TempPathFactory, contents: list) -> None:
+def test_every_content_comes_back_byte_for_byte(
+    tmp_path_factory: pytest.TempPathFactory, contents: list[tuple[bytes | None, bytes | None]]
+) -> None:
     with Database(tmp_path_factory.mktemp("db") / "wellworn.db") as db:
         table = VersionTable(db)
         for one in contents:
