@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import ceil, inf, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wellworn.lifecycle.miner.chance import log_tail, poisson_tail
+from wellworn.lifecycle.miner.digest import RowKind
 from wellworn.lifecycle.miner.growth import grow, related_pairs
 from wellworn.lifecycle.miner.patterns import MIN_SESSIONS, MIN_SUPPORT, Occurrence, Pattern
 from wellworn.lifecycle.miner.rituals import signal_of
@@ -35,6 +37,8 @@ LIFT = 2.0
 """A pattern is walked at least this many times as often as by chance."""
 SHUFFLES = ((2_000, 100), (100_000, 20), (inf, 5))
 """How many shuffled walks are compared: (up to so many places, so many)."""
+ASKED_ANEW, PAUSE_MS = 0.8, 5 * 60 * 1000
+"""Between two steps so often a new request after a pause (5 minutes): what follows is another piece of work."""
 OWN_SHARE = 0.5
 """A pattern inside of a reported one is reported as well when it occurs elsewhere at least half as often."""
 
@@ -65,6 +69,7 @@ def find_sequences(timeline: Timeline, walk: Walk) -> list[Pattern]:
     groups: list[list[_Found]] = []
     taken: set[frozenset[int]] = set()
     covered: Counter[tuple[int, int]] = Counter()
+    asked = _Requests.of(timeline)
     for pair in related_pairs(walk):
         if covered[pair.first, pair.second] > (1 - OWN_SHARE) * pair.hits:
             continue  # nearly all of it lies in what was found already
@@ -72,13 +77,55 @@ def find_sequences(timeline: Timeline, walk: Walk) -> list[Pattern]:
         if len(keys) < MIN_STEPS or keys in taken:
             continue
         taken.add(keys)
-        group = [one for one in _measured(walk, keys) if _is_new(one, keys, taken)]
+        measured = [part for one in _measured(walk, keys) for part in asked.parts_of(walk, one)]
+        group = [one for one in measured if _is_new(one, keys, taken)]
         taken.update(frozenset(one.keys) for one in group)
         groups.append(group)
         for window in (window for one in group[-1:] for window in one.full):
             covered.update((a, b) for a, b in combinations(window.keys, 2))
     told = [group for group in _no_chance(walk, groups) if group]
     return [_pattern(timeline, walk, one) for one in _closed(walk, told)]
+
+
+# -- what was asked for by itself --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Requests:
+    """Where people said something. rows: of the timeline, in order; ts: of all its rows, in milliseconds."""
+
+    rows: NDArray[np.int64]
+    ts: NDArray[np.int64]
+
+    @staticmethod
+    def of(timeline: Timeline) -> _Requests:
+        rows = timeline.rows_of(RowKind.intent, RowKind.hint)
+        return _Requests(np.asarray(rows, dtype=np.int64), timeline.digest.ts)
+
+    def parts_of(self, walk: Walk, one: _Found) -> list[_Found]:
+        """Return a set as it is, or in parts where nearly always a new request came after a pause in the same place."""
+        cuts = [at for at in range(1, len(one.keys)) if self._are_apart(walk, one, one.keys[at - 1], one.keys[at])]
+        if not cuts:
+            return [one]
+        bounds = [0, *cuts, len(one.keys)]
+        parts = [set(one.keys[low:high]) for low, high in pairwise(bounds)]
+        measured = [_with_enough(walk, keys, _enough(len(keys))) for keys in parts if len(keys) >= MIN_STEPS]
+        return [part for part in measured if _is_often(walk, part.full)]
+
+    def _are_apart(self, walk: Walk, one: _Found, first: int, second: int) -> bool:
+        met = apart = 0
+        for window in one.full:
+            at = dict(zip(window.keys, window.places, strict=True))
+            if first in at and second in at and at[first] < at[second]:
+                met += 1
+                apart += self._asked_between(walk.rows_at(at[first])[-1], walk.rows_at(at[second])[0])
+        return met > 0 and apart >= ASKED_ANEW * met
+
+    def _asked_between(self, before: int, after: int) -> bool:
+        if self.ts[after] - self.ts[before] < PAUSE_MS:
+            return False
+        place = int(np.searchsorted(self.rows, before, side="right"))
+        return place < len(self.rows) and int(self.rows[place]) < after
 
 
 # -- against chance ----------------------------------------------------------------------------------------------------

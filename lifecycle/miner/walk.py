@@ -106,13 +106,14 @@ def windows_of(
     """Return the stretches in which at least so many steps of `keys` (14 at most) follow one another within reach.
 
     with_any: only look where one of these is among them. A step that comes again begins a new stretch when the one at
-    hand holds `enough` of them; else it is a retry, and the later place counts.
+    hand holds `enough` of them and the step had not failed; else it is a retry, and the later place counts.
     """
     found = Windows()
     for places, held in _runs(walk, keys, at_least, with_any, found):
         current: dict[int, int] = {}
         for place, key in zip(places, held, strict=True):
-            if key in current and len(current) >= enough:
+            again = key in current and walk.success[current[key]] != 0  # after a failure it is a retry, not a new round
+            if again and len(current) >= enough:
                 _close(current, found, at_least)
                 current = {}
             current.pop(key, None)

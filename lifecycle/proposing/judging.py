@@ -99,10 +99,11 @@ def suggested_scope(pattern: Pattern) -> tuple[Scope, str | None, str]:
     if pattern.signal is Signal.repeated_correction:
         return Scope.user, None, "user: it is how this person wants it done, wherever they work"
     if repo is not None and count >= ONE_REPO * pattern.support:
+        where = "one repository" if repo.startswith("path:") else repo  # without an origin it has no name to tell
         return (
             Scope.repo,
             repo,
-            f"repo: an engineering workflow, and {count} of {pattern.support} times it was in {repo}",
+            f"repo: an engineering workflow, and {count} of {pattern.support} times it was in {where}",
         )
     if repo is None and len(repos) == 1:
         return Scope.user, None, "user: it was seen outside of any repository that is known"

@@ -18,6 +18,36 @@ def test_the_same_commands_in_three_sessions_are_a_pattern() -> None:
     assert pattern.signal is Signal.command_sequence
 
 
+def test_what_was_asked_for_anew_after_a_pause_is_another_piece_of_work() -> None:
+    docs = ["git pull --rebase", "mkdocs build", "rsync -a site/ web:/srv", "curl -f https://docs/health"]
+    fix = ["! pytest tests/login # error: no such table", "alembic upgrade head", "pytest tests/login"]
+    session = ["user: put the docs online", *docs, "pause", "user: now fix the login", *fix]
+    patterns = mined([session] * 6).patterns
+    assert [one.keys for one in patterns if one.signal is Signal.command_sequence or "mkdocs build" in one.keys] == [
+        ("git pull", "mkdocs build", "rsync", "curl")
+    ]
+    [recovery] = [one for one in patterns if one.signal is Signal.failure_recovery]
+    assert recovery.keys[-1] == "pytest"
+
+
+def test_a_message_on_the_way_does_not_part_what_is_one_piece_of_work() -> None:
+    session = ["user: release it", *DEPLOY[:2], "user: go on", *DEPLOY[2:]]
+    [pattern] = mined([session] * 5).patterns
+    assert len(pattern.keys) == len(DEPLOY)
+
+
+def test_a_step_that_failed_and_was_run_again_in_the_end_is_a_retry() -> None:
+    session = [
+        "make bundle",
+        "rsync -a out/ host:/srv",
+        "! pytest tests/smoke",
+        "ssh host restart",
+        "pytest tests/smoke",
+    ]
+    [pattern] = [one for one in mined([session] * 6).patterns if "make bundle" in one.keys]
+    assert pattern.success_rate == 1.0
+
+
 def test_two_times_are_not_enough() -> None:
     assert mined([["poetry lock", "poetry install", "make stubs"]] * 2).patterns == ()
 

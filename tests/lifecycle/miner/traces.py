@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 from wellworn.lifecycle.miner.digest import digest_events
@@ -44,11 +45,16 @@ class Event:
 def events(sessions: Iterable[Sequence[str]], *, repo: str | None = "github.com/acme/shop") -> list[Event]:
     """Each session a day later; a line is a command, or `user: text`, `edit: file`, `review: text`, ...
 
-    A command or review that begins with `! ` failed; ` # error: text` behind it tells why.
+    A command or review that begins with `! ` failed; ` # error: text` behind it tells why. `pause`: twenty minutes.
     """
     found: list[Event] = []
     for number, lines in enumerate(sessions):
-        for minute, line in enumerate(lines):
+        minutes = count()
+        for line in lines:
+            minute = next(minutes)
+            if line == "pause":
+                minutes = count(minute + 20)
+                continue
             label, _, rest = line.partition(": ")
             kind = _KINDS.get(label, TraceKind.command_run)
             text = rest if label in _KINDS else line
