@@ -48,7 +48,7 @@ class Repair(Wire):
     """New steps for a skill, waiting for a person or decided. Nothing is written before it is accepted.
 
     diff: unified, of the steps section as it stands against the proposal. by: `steps` (worked out from lessons and
-    recoveries) or the model's name. expectedHash: of the skill's files that it was made from.
+    recoveries), the model's name, or `user` once a person has edited them. inGit: its files lie in a git work tree. expectedHash: of the skill's files that it was made from.
     """
 
     id: str
@@ -61,6 +61,7 @@ class Repair(Wire):
     diff: str
     lessons: list[AnsweredLesson] = Field(default_factory=list)
     expected_hash: str | None = None
+    in_git: bool = False
     notes: list[str] = Field(default_factory=list)
     approval: Approval | None = None
     decided_at: datetime | None = None

@@ -115,8 +115,10 @@ class Lifetime:
         self.advisers = Advisers(database, self.settings.model_api_key, self._clock)
         self.care = Care(shelf, log, proposals, clock=self._clock, follow=self._follow)
         self.curation = Curation(shelf, log, proposals, self.care)
-        self.versions = Versions(shelf, database, clock=self._clock)
-        self.repairs = Repairs(shelf, log, database, clock=self._clock, follow=self._follow)
+        self.versions = Versions(shelf, log, database, clock=self._clock, follow=self._follow)
+        self.repairs = Repairs(
+            shelf, log, database, clock=self._clock, follow=self._follow, adviser_of=self.advisers.of
+        )
         self.session_skills = SessionSkills(
             database,
             self.settings.data_dir / "sessions",

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from wellworn.lifecycle.accepting import Draft, difference
+from wellworn.lifecycle.adviser import Adviser
 from wellworn.lifecycle.repairing.answered import answers, notes_of
+from wellworn.lifecycle.repairing.asking import asked_steps
 from wellworn.lifecycle.repairing.checks import Candidate, Channel, check_flagged, check_repairable
 from wellworn.lifecycle.repairing.remedies import Taught, taught_by
 from wellworn.lifecycle.repairing.rewrite import rewritten_steps
 from wellworn.models.access import Caller, Role
-from wellworn.models.errors import Conflict, InvalidInput, NotFound
+from wellworn.models.errors import Conflict, InvalidInput, NotFound, WellwornError
 from wellworn.models.ids import new_id
 from wellworn.models.proposal import SkillChange
 from wellworn.models.repair import (
@@ -26,6 +28,7 @@ from wellworn.models.repair import (
 from wellworn.models.skill import Provenance, Scope
 from wellworn.models.task import Lesson, SkillRef
 from wellworn.service.decision_log import DecisionLog, author_of, refuse_agents
+from wellworn.service.git import commit_files, in_work_tree
 from wellworn.service.places import may_see_repo, split_session_owner
 from wellworn.service.scanning import scanned
 from wellworn.service.shelf import Located, Shelf
@@ -34,7 +37,7 @@ from wellworn.store.lessons import LessonTable
 from wellworn.store.repairs import RepairRow, RepairTable, check_waits, unknown
 from wellworn.store.runtime_settings import RuntimeSettingsTable
 from wellworn.store.skill_changes import Begun, ChangeRow, Effects
-from wellworn.store.skill_read import SKILL_FILE, SkillBytes, skill_from_bytes
+from wellworn.store.skill_read import MANIFEST_FILE, SKILL_FILE, SkillBytes, skill_from_bytes
 from wellworn.store.skill_rewrite import rewritten, write_state
 from wellworn.store.skill_state import state_hash
 from wellworn.store.skill_stats import SkillStatsTable
@@ -46,7 +49,11 @@ USER = "user"
 
 
 class Repairs:
-    """Every method may be called from any thread. follow: called when something was written."""
+    """Every method may be called from any thread.
+
+    follow: called when something was written. adviser_of: the model that proposes steps on behalf of a user, if one is
+    configured.
+    """
 
     def __init__(
         self,
@@ -56,7 +63,9 @@ class Repairs:
         *,
         clock: Callable[[], datetime],
         follow: Callable[[], None],
+        adviser_of: Callable[[str], Adviser | None] = lambda _: None,
     ) -> None:
+        self._adviser_of = adviser_of
         self._shelf, self._log, self._clock, self._follow = shelf, log, clock, follow
         self._table, self._lessons = RepairTable(database), LessonTable(database)
         self._tasks, self._stats = TaskTable(database), SkillStatsTable(database)
@@ -128,7 +137,11 @@ class Repairs:
         row = self._row(repair_id, caller)
         check_waits(row.repair)
         approval = Approval.user_edited if row.repair.by == USER else Approval.user_approved
-        return self._write(row.repair, self._unchanged(row), caller, approval, request.overrides)
+        located = self._unchanged(row)
+        done = self._write(row.repair, located, caller, approval, request.overrides)
+        if not request.commit:
+            return done
+        return done.model_copy(update={"notes": [*done.notes, _committed(located)]})
 
     # -- how -----------------------------------------------------------------------------------------------------------
 
@@ -136,8 +149,7 @@ class Repairs:
         view, files = located.view, located.files
         old = list(read_section(files.skill_md or b"").steps)
         taught = self._taught(view.scope, view.owner, view.id, caller)
-        rewrite = rewritten_steps(old, taught)
-        new = list(wanted_steps(rewrite.steps))
+        new, by, notes = self._new_steps(located, old, taught, caller)
         if new == old:
             raise Conflict(
                 f"Nothing that {view.id} failed at says how its steps should change.",
@@ -149,14 +161,31 @@ class Repairs:
             skill=SkillRef(id=view.id, scope=view.scope),
             status=RepairStatus.proposed,
             created_at=self._clock(),
-            by="steps",
+            by=by,
             old_steps=old,
             new_steps=new,
             diff=_diff(files, rewritten(located.skill.directory, files, new, {})),
             lessons=lessons,
             expected_hash=located.hash,
-            notes=[*rewrite.notes, *notes_of(lessons)],
+            in_git=in_work_tree(located.skill.directory),
+            notes=[*notes, *notes_of(lessons)],
         )
+
+    def _new_steps(
+        self, located: Located, old: list[str], taught: Sequence[Taught], caller: Caller
+    ) -> tuple[list[str], str, list[str]]:
+        """Return the steps, who made them, and notes: a model's where one is configured and of use."""
+        rewrite = rewritten_steps(old, taught)
+        plain, notes = list(wanted_steps(rewrite.steps)), list(rewrite.notes)
+        try:
+            adviser = self._adviser_of(caller.user)
+            if adviser is None:
+                return plain, "steps", notes
+            new = list(wanted_steps(asked_steps(adviser, located.view.id, old, taught)))
+            rewritten(located.skill.directory, located.files, new, {})
+        except WellwornError as failed:  # it failed, or its steps cannot be written: what the lessons say stands
+            return plain, "steps", [*notes, f"The model was of no use: {failed}"]
+        return (plain, "steps", notes) if new == old else (new, adviser.name, [])
 
     def _taught(self, scope: Scope, owner: str, skill_id: str, caller: Caller) -> Sequence[Taught]:
         return [self._of_task(one, caller) for one in self._lessons.open(scope, owner, skill_id)]
@@ -222,6 +251,13 @@ class Repairs:
             change=made,
             findings=findings,
         )
+
+
+def _committed(located: Located) -> str:
+    """Commit the two files of a skill that was just repaired; return what became of it."""
+    folder = located.skill.directory
+    files = [folder / name for name in (SKILL_FILE, MANIFEST_FILE) if (folder / name).is_file()]
+    return commit_files(folder, files, f"Repair the steps of the skill {located.view.id}")
 
 
 def _candidate(located: Located) -> Candidate:

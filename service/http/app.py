@@ -20,7 +20,18 @@ from wellworn.models.reports import ShowProgress
 from wellworn.service.http.auth import is_loopback
 from wellworn.service.http.openapi import openapi_config
 from wellworn.service.http.problems import answer_problem
-from wellworn.service.http.routes import admin, curation, health, proposals, resolving, skills, tasks, traces, turns
+from wellworn.service.http.routes import (
+    admin,
+    curation,
+    health,
+    proposals,
+    repairs,
+    resolving,
+    skills,
+    tasks,
+    traces,
+    turns,
+)
 from wellworn.service.http.routes import settings as settings_routes
 from wellworn.service.http.running import Here, Opener, Running
 from wellworn.service.metrics import Counters
@@ -47,6 +58,7 @@ HANDLERS = [
     *proposals.HANDLERS,
     *curation.HANDLERS,
     *tasks.HANDLERS,
+    *repairs.HANDLERS,
     *settings_routes.HANDLERS,
     *turns.HANDLERS,
     admin.reindex,

@@ -36,6 +36,7 @@ from wellworn.models.trace import TraceAnswer, TraceEvent
 from wellworn.service.http.decisions_client import DecisionsClient
 from wellworn.service.http.learning_client import LearningClient
 from wellworn.service.http.place import read_place
+from wellworn.service.http.repairs_client import RepairsClient
 from wellworn.service.http.tasks_client import TasksClient
 from wellworn.service.settings import Settings
 
@@ -67,7 +68,7 @@ def find_service(settings: Settings) -> ServiceClient | None:
     return None
 
 
-class ServiceClient(DecisionsClient, LearningClient, TasksClient):
+class ServiceClient(DecisionsClient, LearningClient, TasksClient, RepairsClient):
     """One connection; for one thread. Every method raises what the service's problem says, as our own error.
 
     A service that is still starting is waited for, at most `seconds`.
