@@ -48,7 +48,8 @@ class Repair(Wire):
     """New steps for a skill, waiting for a person or decided. Nothing is written before it is accepted.
 
     diff: unified, of the steps section as it stands against the proposal. by: `steps` (worked out from lessons and
-    recoveries), the model's name, or `user` once a person has edited them. inGit: its files lie in a git work tree. expectedHash: of the skill's files that it was made from.
+    recoveries), the model's name, or `user` once a person has edited them. expectedHash: of the skill's files that it
+    was made from. inGit: they lie in a git work tree.
     """
 
     id: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from wellworn.lifecycle.accepting import Draft, difference
 from wellworn.lifecycle.adviser import Adviser
@@ -46,6 +47,12 @@ from wellworn.store.tasks import TaskTable
 
 USER = "user"
 """Whose steps they are once a person has edited them."""
+
+
+class _NewSteps(NamedTuple):
+    steps: list[str]
+    by: str
+    notes: list[str]
 
 
 class Repairs:
@@ -171,21 +178,19 @@ class Repairs:
             notes=[*notes, *notes_of(lessons)],
         )
 
-    def _new_steps(
-        self, located: Located, old: list[str], taught: Sequence[Taught], caller: Caller
-    ) -> tuple[list[str], str, list[str]]:
-        """Return the steps, who made them, and notes: a model's where one is configured and of use."""
+    def _new_steps(self, located: Located, old: Sequence[str], taught: Sequence[Taught], caller: Caller) -> _NewSteps:
+        """Return a model's steps where one is configured and of use, else those that the lessons themselves give."""
         rewrite = rewritten_steps(old, taught)
         plain, notes = list(wanted_steps(rewrite.steps)), list(rewrite.notes)
         try:
             adviser = self._adviser_of(caller.user)
             if adviser is None:
-                return plain, "steps", notes
+                return _NewSteps(plain, "steps", notes)
             new = list(wanted_steps(asked_steps(adviser, located.view.id, old, taught)))
             rewritten(located.skill.directory, located.files, new, {})
         except WellwornError as failed:  # it failed, or its steps cannot be written: what the lessons say stands
-            return plain, "steps", [*notes, f"The model was of no use: {failed}"]
-        return (plain, "steps", notes) if new == old else (new, adviser.name, [])
+            return _NewSteps(plain, "steps", [*notes, f"The model was of no use: {failed}"])
+        return _NewSteps(plain, "steps", notes) if new == list(old) else _NewSteps(new, adviser.name, [])
 
     def _taught(self, scope: Scope, owner: str, skill_id: str, caller: Caller) -> Sequence[Taught]:
         return [self._of_task(one, caller) for one in self._lessons.open(scope, owner, skill_id)]
