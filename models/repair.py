@@ -78,10 +78,9 @@ class RepairList(Wire):
 class RepairRequest(Wire):
     """`POST /skills/{ref}/repairs`. Send `{}`.
 
-    headless: nobody is there to look at the difference, whoever asks; an agent's key always is. note: for the record.
+    headless: nobody is there to look at the difference, whoever asks; of an agent's key that is always taken so.
     """
 
-    note: str | None = Field(default=None, max_length=1000)
     headless: bool = False
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +14,7 @@ from wellworn.models.errors import Conflict, NotFound, WellwornError
 from wellworn.models.ids import new_id
 from wellworn.models.resolution import Decision, FlaggedReport, IntentResolution
 from wellworn.models.skill import Scope
-from wellworn.models.task import Choice, ChoiceRequest, SkillRef
+from wellworn.models.task import Choice, ChoiceRequest, Lesson, SkillRef
 from wellworn.service.decision_log import author_of, refuse_agents
 from wellworn.service.places import Owner
 from wellworn.store.database import Database
@@ -85,10 +86,16 @@ class Choices:
         except WellwornError as error:  # an answer does not fail for what would only explain it
             log.warning("The lessons of %s cannot be read: %s", resolution.skill_id, error)
             return resolution
-        told: FlaggedReport = resolution.flagged.model_copy(
-            update={"recent_failures": [one.lesson for one in lessons[:FAILURES_SHOWN]]}
-        )
+        told: FlaggedReport = resolution.flagged.model_copy(update={"recent_failures": recent_failures(lessons)})
         return resolution.model_copy(update={"flagged": told})
+
+
+def recent_failures(lessons: Sequence[Lesson]) -> list[str]:
+    """Return what the latest failures taught, each once, with how often it was learned. lessons: the latest first."""
+    times = Counter(one.lesson for one in lessons)
+    return [
+        lesson if count == 1 else f"{lesson} ({count} times)" for lesson, count in list(times.items())[:FAILURES_SHOWN]
+    ]
 
 
 def _owner(scope: Scope, owners: Sequence[Owner]) -> str:

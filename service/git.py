@@ -33,7 +33,7 @@ def commit_files(folder: Path, files: Sequence[Path], message: str) -> str:
 def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str] | None:
     try:
         return subprocess.run(
-            ["git", "-C", str(folder), *arguments],
+            ["git", "--literal-pathspecs", "-C", str(folder), *arguments],
             capture_output=True,
             text=True,
             errors="replace",

@@ -16,7 +16,7 @@ from wellworn.lifecycle.repairing.rewrite import rewritten_steps
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, InvalidInput, NotFound, WellwornError
 from wellworn.models.ids import new_id
-from wellworn.models.proposal import SkillChange
+from wellworn.models.proposal import ScanFinding, SkillChange
 from wellworn.models.repair import (
     Approval,
     Repair,
@@ -28,6 +28,7 @@ from wellworn.models.repair import (
 )
 from wellworn.models.skill import Provenance, Scope
 from wellworn.models.task import Lesson, SkillRef
+from wellworn.service.care import AUDIT
 from wellworn.service.decision_log import DecisionLog, author_of, refuse_agents
 from wellworn.service.git import commit_files, in_work_tree
 from wellworn.service.places import may_see_repo, split_session_owner
@@ -92,8 +93,12 @@ class Repairs:
         if auto:
             if all(one.answered_by is None for one in made.lessons):
                 raise Conflict(f"No new steps for {ref} answer what it failed at.", hint="A person has to repair it.")
+            self._scanned(made, located, Approval.auto_repair, ())  # before it stands in the place of one that waits
             self._table.put(RepairRow(located.view.owner, made))
-            return self._write(made, located, caller, Approval.auto_repair, ())
+            done = self._write(made, located, AUDIT, Approval.auto_repair, ())
+            return done.model_copy(
+                update={"instruction": None, "notes": ["Repaired without a person (`auto_repair`)."]}
+            )
         self._table.put(RepairRow(located.view.owner, made))
         return RepairAnswer(repair=made, stats=located.view.stats)
 
@@ -145,7 +150,7 @@ class Repairs:
         check_waits(row.repair)
         approval = Approval.user_edited if row.repair.by == USER else Approval.user_approved
         located = self._unchanged(row)
-        done = self._write(row.repair, located, caller, approval, request.overrides)
+        done = self._write(row.repair, located, author_of(caller), approval, request.overrides)
         if not request.commit:
             return done
         return done.model_copy(update={"notes": [*done.notes, _committed(located)]})
@@ -219,22 +224,30 @@ class Repairs:
             )
         return located
 
-    def _write(
-        self, repair: Repair, located: Located, caller: Caller, approval: Approval, overrides: Sequence[str]
-    ) -> RepairAnswer:
+    def _scanned(
+        self, repair: Repair, located: Located, approval: Approval, overrides: Sequence[str]
+    ) -> tuple[SkillBytes, list[ScanFinding], str | None]:
+        """Return the files as they would be, and what the scan says of them. Raises InvalidInput for a high finding."""
         view, directory = located.view, located.skill.directory
         edited = approval is Approval.user_edited and located.skill.manifest.provenance is Provenance.agent
         fields = {"provenance": Provenance.human.value} if edited else {}
         after = rewritten(directory, located.files, repair.new_steps, fields)
         skill = skill_from_bytes(directory, after, scope=view.scope, owner=view.owner)
         findings, allowed = scanned(Draft(skill.manifest, skill.body), list(overrides), located.skill)
+        return after, findings, allowed
+
+    def _write(
+        self, repair: Repair, located: Located, by: str, approval: Approval, overrides: Sequence[str]
+    ) -> RepairAnswer:
+        view, directory = located.view, located.skill.directory
+        after, findings, allowed = self._scanned(repair, located, approval, overrides)
         change = SkillChange(
             id=new_id(),
             ts=self._clock(),
             skill_id=view.id,
             scope=view.scope,
             action="repair",
-            by=author_of(caller),
+            by=by,
             reason=approval.value,
             evidence=allowed,
             before_hash=located.hash,
@@ -242,6 +255,8 @@ class Repairs:
         )
 
         def make() -> None:
+            if self._table.get(repair.id).repair != repair:
+                raise Conflict("This repair was edited or decided meanwhile.", hint="Look at it again.")
             check_flagged(view.id, self._stats.get(view.scope, view.owner, view.id))
             write_state(directory, located.files, after)
             self._shelf.store(located.source, directory)
@@ -260,8 +275,11 @@ class Repairs:
 
 def _committed(located: Located) -> str:
     """Commit the two files of a skill that was just repaired; return what became of it."""
+    files = [path for path in (located.files.skill_md_path, located.files.manifest_path) if path is not None]
     folder = located.skill.directory
-    files = [folder / name for name in (SKILL_FILE, MANIFEST_FILE) if (folder / name).is_file()]
+    files += (
+        [folder / MANIFEST_FILE] if located.files.manifest_path is None and (folder / MANIFEST_FILE).is_file() else []
+    )
     return commit_files(folder, files, f"Repair the steps of the skill {located.view.id}")
 
 

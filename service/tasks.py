@@ -35,7 +35,7 @@ from wellworn.models.task import (
     TaskStatus,
     TaskStep,
 )
-from wellworn.service.choices import FAILURES_SHOWN, Choices, Matched
+from wellworn.service.choices import Choices, Matched, recent_failures
 from wellworn.service.places import Owner, Place, Places, session_owner
 from wellworn.service.shelf import Shelf
 from wellworn.store.database import Database
@@ -267,7 +267,7 @@ class Tasks:
             reliability=stats.reliability,
             success_count=stats.success_count,
             failure_count=stats.failure_count,
-            recent_failures=[one.lesson for one in lessons[:FAILURES_SHOWN]],
+            recent_failures=recent_failures(lessons),
         )
 
     # -- looking and choosing ----------------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def _lesson(task: Task, reflection: Reflection, outcome: Outcome, now: datetime)
 
 
 def _how_to_report(task: Task) -> str:
-    used = "" if task.skill is None else f" --skill {task.skill} if you used it"
+    used = "" if task.skill is None else f" (and `--skill {task.skill}`, if you used it)"
     return (
         f"Report with `wellworn task step {task.id} COMMAND --exit-code N` and at the end `wellworn task end {task.id} "
         f"--outcome success|failure|partial`{used}."

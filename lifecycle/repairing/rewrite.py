@@ -97,6 +97,8 @@ def _step_with(step: str, failing: str, instead: str) -> str:
 
 def _guarded(steps: list[str], remedy: Remedy, first: str) -> list[str]:
     """Put what has to come first before the step that needs it, unless it comes there already."""
+    if folded(_guard(remedy)) in map(folded, steps):
+        return steps
     target = first_with(steps, remedy.instead or remedy.failing)
     if target is None:
         target = first_with(steps, remedy.failing)

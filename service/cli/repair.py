@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -88,9 +89,10 @@ def _show(repair: Repair) -> None:
     from wellworn.service.cli.editing import show_diff  # noqa: PLC0415
 
     show_diff(repair.diff)
-    for one in repair.lessons:
-        answered = "is not answered" if one.answered_by is None else f"is answered by: {one.answered_by}"
-        click.echo(printable(f"Lesson: {one.lesson} It {answered}"))
+    for (lesson, step), times in Counter((one.lesson, one.answered_by) for one in repair.lessons).items():
+        again = f" ({times} times)" if times > 1 else ""
+        click.echo(printable(f"Lesson: {lesson}{again}"))
+        click.echo(printable("  not answered" if step is None else f"  answered by: {step}"))
     if repair.by != "steps":
         click.echo(f"Proposed by {printable(repair.by)}.")
     for note in repair.notes:

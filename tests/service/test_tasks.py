@@ -174,7 +174,7 @@ def test_four_failures_flag_and_the_next_answers_ask_a_person(world: World) -> N
         answer = begin(workspace)
         assert answer.resolution.decision is Decision.review
         assert answer.resolution.flagged is not None
-        assert answer.resolution.flagged.recent_failures[0] == "reason 0."
+        assert answer.resolution.flagged.recent_failures == ["reason 0. (2 times)", "reason 2.", "reason 1."]
         assert "flagged" in answer.instruction
 
 

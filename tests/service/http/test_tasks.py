@@ -42,7 +42,9 @@ def test_a_task_goes_from_its_beginning_to_its_lesson(office: Office) -> None:
 def test_a_flagged_match_waits_for_a_persons_choice(office: Office) -> None:
     assert fail(office, 4)["flagged"]["choices"] == ["proceed", "repair", "skip"]
     answer = office.resolve(SHIP)
-    assert (answer["decision"], len(answer["flagged"]["recentFailures"])) == ("review", 3)
+    assert answer["decision"] == "review"
+    [told] = answer["flagged"]["recentFailures"]
+    assert told.endswith("(4 times)")
     task = begin(office)
     path = f"/tasks/{task['taskId']}/choice"
     problem(office.send("POST", path, {"choice": "proceed"}, role=Role.agent), 403, "not-allowed")
