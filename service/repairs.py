@@ -226,7 +226,7 @@ class Repairs:
 
     def _scanned(
         self, repair: Repair, located: Located, approval: Approval, overrides: Sequence[str]
-    ) -> tuple[SkillBytes, list[ScanFinding], str | None]:
+    ) -> tuple[SkillBytes, Sequence[ScanFinding], str | None]:
         """Return the files as they would be, and what the scan says of them. Raises InvalidInput for a high finding."""
         view, directory = located.view, located.skill.directory
         edited = approval is Approval.user_edited and located.skill.manifest.provenance is Provenance.agent
@@ -269,7 +269,7 @@ class Repairs:
             instruction=_accepted(repair),
             stats=self._stats.get(view.scope, view.owner, view.id),
             change=made,
-            findings=findings,
+            findings=[*findings],
         )
 
 
