@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from wellworn.models.wire import Wire
+
+MODEL_PROVIDERS = ("openai", "anthropic")
 
 
 class ReviewSettings(Wire):
@@ -40,6 +44,30 @@ class RuntimeSettings(Wire):
     )
     model_seconds: float = Field(default=15.0, gt=0, le=600, description="Seconds after which a model is given up.")
     review: ReviewSettings = Field(default_factory=ReviewSettings)
+
+    @field_validator("model")
+    @classmethod
+    def _check_model(cls, value: str | None) -> str | None:
+        provider, _, name = (value or "").partition(":")
+        if value is not None and (provider not in MODEL_PROVIDERS or not name.strip() or not value.isprintable()):
+            raise PydanticCustomError("model", "It must be openai:NAME or anthropic:NAME")
+        return value
+
+    @field_validator("model_url")
+    @classmethod
+    def _check_url(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        try:
+            url = urlsplit(value)
+            known = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+        except ValueError:
+            known = False
+        if not known or not value.isprintable() or " " in value:
+            raise PydanticCustomError("url", "It must be an address such as https://models.example/v1")
+        if "@" in url.netloc or url.query or url.fragment:
+            raise PydanticCustomError("url", "It must have no key in it; the key goes into WELLWORN_MODEL_API_KEY")
+        return value
 
 
 SETTINGS: dict[str, FieldInfo] = {

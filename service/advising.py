@@ -73,7 +73,7 @@ class _ModelAdviser:
 
     def ask(self, purpose: str, instructions: str, evidence: str, kind: type[Answer]) -> Answer:
         """See `Adviser.ask`."""
-        asked = _in_a_thread(self._settings, instructions, redact(evidence[:_EVIDENCE_CHARS]), kind)
+        asked = _in_a_thread(self._settings, instructions, redact(evidence)[:_EVIDENCE_CHARS], kind)
         try:
             self._spend.add(
                 self._account,
@@ -93,8 +93,11 @@ class _ModelAdviser:
 
 def _in_a_thread(settings: ModelSettings, instructions: str, evidence: str, kind: type[BaseModel]) -> Asked:
     """Ask in a thread of its own: no event loop of the caller's is touched, and the deadline holds whatever happens."""
-    from wellworn.service.advising_model import Asked, ask_model  # noqa: PLC0415  loads the model's libraries
+    from wellworn.service.advising_model import Asked, ask_model, load_libraries  # noqa: PLC0415
 
+    problem = load_libraries()  # before the time runs, which is the model's
+    if problem is not None:
+        return Asked(problem=problem)
     answers: queue.Queue[Asked] = queue.Queue(1)
     thread = threading.Thread(
         target=lambda: answers.put(ask_model(settings, instructions, evidence, kind)),

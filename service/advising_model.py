@@ -6,18 +6,24 @@ Nothing of an error's own text is passed on: it may quote what was sent, or a ke
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from wellworn.models.runtime import MODEL_PROVIDERS
+
 if TYPE_CHECKING:
     from wellworn.service.advising import ModelSettings
 
 _MAX_TOKENS = 2_000
+_MAX_BYTES = 2 * 2**20
 _OUTPUT_RETRIES = 1
-_PROVIDERS = ("openai", "anthropic")
+_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+"""Given in full: the clients would else take them from variables of the environment that are not ours."""
+_NOT_INSTALLED = "To ask a model, install wellworn[llm]."
 _NO_KEY = "none"  # a local server asks for no key, and the client for some text
 
 
@@ -31,15 +37,22 @@ class Asked:
     output_tokens: int = 0
 
 
-def ask_model(settings: ModelSettings, instructions: str, evidence: str, kind: type[BaseModel]) -> Asked:
-    """Ask, in an event loop of its own; never raises."""
-    provider, _, name = settings.model.partition(":")
-    if provider not in _PROVIDERS or not name:
-        return Asked(problem="The setting model must be openai:NAME or anthropic:NAME.")
+def load_libraries() -> str | None:
+    """Import what asking needs, which takes a second the first time; return what is wrong when it is not there."""
     try:
+        import anthropic  # noqa: F401, PLC0415
+        import openai  # noqa: F401, PLC0415
         import pydantic_ai  # noqa: F401, PLC0415
     except ImportError:
-        return Asked(problem="To ask a model, install wellworn[llm].")
+        return _NOT_INSTALLED
+    return None
+
+
+def ask_model(settings: ModelSettings, instructions: str, evidence: str, kind: type[BaseModel]) -> Asked:
+    """Ask, in an event loop of its own; never raises. `load_libraries` must have found nothing wrong."""
+    provider, _, name = settings.model.partition(":")
+    if provider not in MODEL_PROVIDERS or not name:
+        return Asked(problem="The setting model must be openai:NAME or anthropic:NAME.")
     try:
         return asyncio.run(_ask(settings, instructions, evidence, kind))
     except Exception as error:  # noqa: BLE001  whatever a model or its library does, the work that asked goes on
@@ -71,23 +84,47 @@ async def _ask(settings: ModelSettings, instructions: str, evidence: str, kind: 
 async def _model(settings: ModelSettings, open_: AsyncExitStack) -> Any:
     provider, _, name = settings.model.partition(":")
     key = _NO_KEY if settings.key is None else settings.key.get_secret_value()
+    url = settings.url or _URLS[provider]
+    web = await open_.enter_async_context(_web_client(settings.seconds))
     if provider == "openai":
         from openai import AsyncOpenAI  # noqa: PLC0415
         from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
         from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
 
-        client = await open_.enter_async_context(
-            AsyncOpenAI(api_key=key, base_url=settings.url, max_retries=0, timeout=settings.seconds)
-        )
+        client = AsyncOpenAI(api_key=key, base_url=url, max_retries=0, timeout=settings.seconds, http_client=web)
         return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
     from anthropic import AsyncAnthropic  # noqa: PLC0415
     from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
 
-    other = await open_.enter_async_context(
-        AsyncAnthropic(api_key=key, base_url=settings.url, max_retries=0, timeout=settings.seconds)
-    )
+    other = AsyncAnthropic(api_key=key, base_url=url, max_retries=0, timeout=settings.seconds, http_client=web)
     return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=other))
+
+
+def _web_client(seconds: float) -> Any:
+    """Follows no redirect, which would carry the key elsewhere, and reads no more than an answer can be."""
+    import httpx2  # noqa: PLC0415
+
+    class Bounded(httpx2.AsyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            left = _MAX_BYTES
+            async for chunk in self._stream:
+                left -= len(chunk)
+                if left < 0:
+                    raise httpx2.ReadError("too much")
+                yield chunk
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    async def bound(response: Any) -> None:
+        response.stream = Bounded(response.stream)
+
+    headers = {"accept-encoding": "identity"}  # what is packed could be far longer than it looks
+    return httpx2.AsyncClient(timeout=seconds, event_hooks={"response": [bound]}, headers=headers)
 
 
 def _as_data(evidence: str) -> str:
@@ -105,7 +142,7 @@ def _told(error: BaseException, settings: ModelSettings) -> str:
 
     if isinstance(error, ModelHTTPError):
         why = {401: "it refuses the key", 403: "it refuses the key", 429: "it is asked too often"}.get(
-            error.status_code, "it failed" if error.status_code >= 500 else "it refuses the question"
+            error.status_code, "it failed" if error.status_code >= 500 else "it does not take the question"
         )
         return f"The model's server answered with {error.status_code}: {why}."
     if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__ or "TimedOut" in type(error).__name__:
@@ -114,6 +151,8 @@ def _told(error: BaseException, settings: ModelSettings) -> str:
         return "The model's server cannot be reached, or broke off its answer."
     if isinstance(error, UnexpectedModelBehavior):
         return "The model answered something else than it was asked for."
+    if isinstance(error, ImportError):
+        return _NOT_INSTALLED
     if isinstance(error, UserError):
         return "The model cannot be asked as it is configured; see `wellworn settings list`."
     return f"The model could not be asked ({type(error).__name__})."

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+
+from pydantic import ValidationError
 
 from wellworn.models.runtime import SETTINGS, RuntimeSettings
 from wellworn.store.database import Database
@@ -18,15 +21,12 @@ class RuntimeSettingsTable:
         self._db = db
 
     def read(self) -> RuntimeSettings:
-        """Return the settings as they are now; what is stored but not known (any more) is passed over."""
-        nested: dict[str, Any] = {}
-        for name, text in self._db.rows("SELECT name, value FROM runtime_settings ORDER BY name"):
-            if name not in SETTINGS:
-                continue
-            group, _, last = name.rpartition(".")
-            place = nested.setdefault(group, {}) if group else nested
-            place[last] = json.loads(text)
-        return RuntimeSettings.model_validate(nested)
+        """Return the settings as they are now; what is stored but not known or allowed (any more) is passed over."""
+        rows = self._db.rows("SELECT name, value FROM runtime_settings ORDER BY name")
+        values = {name: json.loads(text) for name, text in rows if name in SETTINGS}
+        return (
+            _settings(values) or _settings({k: v for k, v in values.items() if _settings({k: v})}) or RuntimeSettings()
+        )
 
     def changes(self) -> dict[str, tuple[datetime, str]]:
         """Return when and by whom each setting that is set was set."""
@@ -45,3 +45,15 @@ class RuntimeSettingsTable:
         """Let a setting have its default again."""
         with self._db.write() as connection:
             connection.execute("DELETE FROM runtime_settings WHERE name = ?", (name,))
+
+
+def _settings(values: Mapping[str, Any]) -> RuntimeSettings | None:
+    """Return the settings of these dotted names; None when a value is not allowed."""
+    nested: dict[str, Any] = {}
+    for name, value in values.items():
+        group, _, last = name.rpartition(".")
+        (nested.setdefault(group, {}) if group else nested)[last] = value
+    try:
+        return RuntimeSettings.model_validate(nested)
+    except ValidationError:
+        return None
