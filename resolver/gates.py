@@ -17,7 +17,10 @@ _VERBS = frozenset(
 _COMMAND = re.compile(
     r"\b(?:git\s+(?:[-\w./=]+\s+){0,4}(?:push|tag|reset|clean)|gh\s+(?:pr\s+merge|release|api)|rm\s+-|kubectl\s+(?:apply|delete)|"
     r"terraform\s+(?:apply|destroy)|docker\s+push|(?:npm|pnpm|yarn|cargo|poetry|uv|gem|twine)\s+(?:publish|upload|push)|"
-    r"curl\s+[^|;]{0,200}-X\s*(?:POST|PUT|PATCH|DELETE)|helm\s+(?:upgrade|install|uninstall))\b|\bapproval\b|\bapproved\b",
+    r"curl\s+[^|;]{0,200}-X\s*(?:POST|PUT|PATCH|DELETE)|helm\s+(?:upgrade|install|uninstall)|pulumi\s+(?:up|destroy)|"
+    r"(?:fly|flyctl|vercel|netlify|heroku|gcloud|firebase|wrangler|serverless)\s+[^|;`]{0,80}?(?:deploy|release|--prod)|"
+    r"aws\s+\S+\s+(?:sync|cp|mv|rm|put|create|update|delete)[\w-]*|ansible-playbook|dropdb)\b|\bsudo\s+\S|"
+    r"\b(?:rsync|scp|sftp)\s[^|;`]{0,200}?[\w@.-]+:(?!//)|(?:^|`|\brun\s+)ssh\s+\S|\bapproval\b|\bapproved\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[.;:,!?()`]|\b(?:and|then|or|to|after|once|finally|please|now|must|should|you)\b", re.IGNORECASE)

@@ -34,6 +34,14 @@ def test_safe_steps_end_before_the_first_that_a_gate_covers() -> None:
         "Delete old builds",
         "rm -rf dist",
         "Deploying",
+        "Run `rsync -a dist/ web:/srv/shop`",
+        "scp build.tar.gz deploy@host.example:/srv",
+        "Run `ssh web restart-app`",
+        "vercel --prod",
+        "aws s3 sync dist s3://shop",
+        "ansible-playbook site.yml",
+        "sudo systemctl restart nginx",
+        "pulumi up",
     ],
 )
 def test_a_step_that_changes_something_outside_is_not_safe_even_when_no_gate_was_named(step: str) -> None:
@@ -46,6 +54,9 @@ def test_a_step_that_changes_something_outside_is_not_safe_even_when_no_gate_was
         "Check that the branch is the release branch",
         "Show what would be tagged, pushed and published",
         "Read the push log",
+        "Run `rsync -a dist/ backup/`",
+        "Open https://docs.example.org:8080/health",
+        "Look for ssh keys in the diff",
     ],
 )
 def test_a_step_that_only_speaks_of_such_a_change_is_safe(step: str) -> None:
