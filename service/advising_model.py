@@ -151,8 +151,6 @@ def _told(error: BaseException, settings: ModelSettings) -> str:
         return "The model's server cannot be reached, or broke off its answer."
     if isinstance(error, UnexpectedModelBehavior):
         return "The model answered something else than it was asked for."
-    if isinstance(error, ImportError):
-        return _NOT_INSTALLED
     if isinstance(error, UserError):
         return "The model cannot be asked as it is configured; see `wellworn settings list`."
     return f"The model could not be asked ({type(error).__name__})."

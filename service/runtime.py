@@ -8,15 +8,25 @@ from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import InvalidInput, NotAllowed
 from wellworn.models.runtime import SETTINGS, RuntimeSettings, SettingList, SettingView
 from wellworn.service.decision_log import author_of
 from wellworn.store.database import Database
+from wellworn.store.redact import redact
 from wellworn.store.runtime_settings import RuntimeSettingsTable
 
 _SHOWN = 80
+_KINDS = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a text"}
+_BOUNDS = {
+    "ge": "at least {:g}",
+    "gt": "more than {:g}",
+    "le": "at most {:g}",
+    "lt": "less than {:g}",
+    "max_length": "at most {:g} characters",
+}
 
 
 class Runtime:
@@ -61,6 +71,7 @@ class Runtime:
         with self._database.write():
             set_before = {name: value for name, value in _flat(self.read()).items() if name in self._table.changes()}
             merged = {name: value for name, value in {**set_before, **wanted}.items() if value is not None}
+            _no_truths_for_numbers(wanted)
             checked = _flat(_validated(merged))
             now, by = self._clock(), author_of(caller)
             for name, value in wanted.items():
@@ -78,6 +89,13 @@ def check_name(name: str) -> str:
     near = get_close_matches(name, SETTINGS, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(SETTINGS)}."
     raise InvalidInput(f"There is no setting {name[:_SHOWN]!r}.", hint=hint, field=name[:_SHOWN])
+
+
+def _no_truths_for_numbers(wanted: Mapping[str, Any]) -> None:
+    """Python takes true for 1; who sends it means something else."""
+    for name, value in wanted.items():
+        if isinstance(value, bool) and "bool" not in str(SETTINGS[name].annotation):
+            raise _not_allowed(name, value, "It is no number or text")
 
 
 def parse_value(name: str, text: str) -> Any:
@@ -104,8 +122,21 @@ def _validated(flat: Mapping[str, Any]) -> RuntimeSettings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise InvalidInput(
-            f"{name} cannot be {str(first.get('input'))[:_SHOWN]!r}: {first['msg']}.",
-            hint=f"{SETTINGS[name].description or 'See `wellworn settings list`.'}" if name in SETTINGS else None,
-            field=name,
-        ) from None
+        raise _not_allowed(name, first["input"], first["msg"]) from None
+
+
+def _not_allowed(name: str, value: object, why: str) -> InvalidInput:
+    field = SETTINGS[name]
+    return InvalidInput(
+        f"{name} cannot be {redact(str(value))[:_SHOWN]!r}: {why}.",
+        hint=f"{_allowed(field)} {field.description}".strip(),
+        field=name,
+    )
+
+
+def _allowed(field: FieldInfo) -> str:
+    """Say in words what values a setting may have."""
+    kind = next((words for name, words in _KINDS.items() if name in str(field.annotation)), "a value")
+    bounds = {name: getattr(one, name) for one in field.metadata for name in _BOUNDS if hasattr(one, name)}
+    told = [words.format(bounds[name]) for name, words in _BOUNDS.items() if name in bounds]
+    return f"It is {kind}{': ' if told else ''}{', '.join(told)}."

@@ -35,6 +35,8 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
     "reindex": ("library", "reindex", "Read all sources again and embed what is new."),
     "eval": ("evaluate", "evaluate", "Measure the resolver on labelled messages."),
     "calibrate": ("evaluate", "calibrate", "Refit the confidence on your own feedback."),
+    "settings": ("settings", "settings", "Settings changed while it runs: list, get, set, reset."),
+    "usage": ("usage", "usage", "How often models were asked, and what it cost."),
     "keys": ("keys", "keys", "API keys: create, list, revoke."),
 }
 

@@ -11,6 +11,7 @@ import click
 from wellworn.service.cli.decisions_door import DecisionsDoor, LocalDecisions
 from wellworn.service.cli.learning_door import LearningDoor, LocalLearning
 from wellworn.service.cli.repairs_door import LocalRepairs, RepairsDoor
+from wellworn.service.cli.settings_door import LocalSettings, SettingsDoor
 from wellworn.service.cli.tasks_door import LocalTasks, TasksDoor
 
 if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a command is known to need them
@@ -29,7 +30,7 @@ if TYPE_CHECKING:  # types are not built, and nothing heavy is loaded, before a 
     from wellworn.service.workspace import Workspace
 
 
-class Door(DecisionsDoor, LearningDoor, TasksDoor, RepairsDoor, Protocol):
+class Door(DecisionsDoor, LearningDoor, TasksDoor, RepairsDoor, SettingsDoor, Protocol):
     """What commands ask for, wherever it is answered."""
 
     def resolve(self, request: ResolveRequest) -> IntentResolution: ...
@@ -50,7 +51,7 @@ def local_person(settings: Settings) -> Caller:
     return Caller(role=Role.admin, user=settings.user)
 
 
-class LocalDoor(LocalDecisions, LocalLearning, LocalTasks, LocalRepairs):
+class LocalDoor(LocalDecisions, LocalLearning, LocalTasks, LocalRepairs, LocalSettings):
     """Answers in this process, as the local person."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -37,6 +37,7 @@ from wellworn.service.http.decisions_client import DecisionsClient
 from wellworn.service.http.learning_client import LearningClient
 from wellworn.service.http.place import read_place
 from wellworn.service.http.repairs_client import RepairsClient
+from wellworn.service.http.settings_client import SettingsClient
 from wellworn.service.http.tasks_client import TasksClient
 from wellworn.service.settings import Settings
 
@@ -68,7 +69,7 @@ def find_service(settings: Settings) -> ServiceClient | None:
     return None
 
 
-class ServiceClient(DecisionsClient, LearningClient, TasksClient, RepairsClient):
+class ServiceClient(DecisionsClient, LearningClient, TasksClient, RepairsClient, SettingsClient):
     """One connection; for one thread. Every method raises what the service's problem says, as our own error.
 
     A service that is still starting is waited for, at most `seconds`.
