@@ -283,6 +283,7 @@ class Workspace(Lifetime):
             return self._reviewing
 
     def _make_reviewing(self) -> Reviewing:
+        from wellworn.lifecycle.review.builtin import TrajectoryReviewer  # noqa: PLC0415
         from wellworn.service.learned import LearnedWriter  # noqa: PLC0415
         from wellworn.service.reviewing import Reviewing  # noqa: PLC0415
         from wellworn.service.suggesting import installed_skills  # noqa: PLC0415
@@ -308,7 +309,8 @@ class Workspace(Lifetime):
             write=writer.write,
             installed=installed,
             meanings=meanings,
-            adviser_of=lambda _: None,
+            adviser_of=lambda account: self.advisers.of(account, "review"),
+            builtin=TrajectoryReviewer(self._clock, new_id),
         )
 
     def _seen_by(self, user: str, repo: str | None) -> tuple[Owner, ...]:

@@ -31,6 +31,8 @@ _DESCRIBED = {
     "package": "the package",
     "image": "the image",
     "number": "the number",
+    "hash": "the hash",
+    "secret": "a secret: the person knows where it is kept; never written down",
 }
 
 
@@ -119,7 +121,7 @@ def general_commands(evidence: Evidence) -> tuple[list[GeneralCommand], list[For
         required = len(runs) >= REQUIRED * len(evidence.occurrences)
         found.append(GeneralCommand(key, f"cd {folder} && {text}" if folder else text, part.line, required))
     used = " ".join(command.text for command in found)
-    return found, [_input(name) for name in inputs.values if f"{{{{ {name} }}}}" in used]
+    return found, [input_of(name) for name in inputs.values if f"{{{{ {name} }}}}" in used]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,8 @@ def _usual_folder(lines: Sequence[str]) -> str | None:
     return folder if folder and count >= _USUAL * len(lines) else None
 
 
-def _input(name: str) -> ForgeInput:
+def input_of(name: str) -> ForgeInput:
+    """Return the input of a placeholder, described by what its name says."""
     base = re.sub(r"_\d+$", "", name)
     return ForgeInput(
         name=name,

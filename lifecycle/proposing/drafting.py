@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from wellworn.lifecycle.miner.confidence import confidence
@@ -12,7 +12,8 @@ from wellworn.lifecycle.proposing.commands import general_commands
 from wellworn.lifecycle.proposing.evidence import Evidence
 from wellworn.lifecycle.proposing.gate import RISK_OF_TEXT, answers, friction_of
 from wellworn.lifecycle.proposing.glosses import gloss
-from wellworn.lifecycle.proposing.judging import Ruling, rule, suggested_scope
+from wellworn.lifecycle.proposing.judging import Ruling, rule, rule_once, suggested_scope
+from wellworn.lifecycle.proposing.once import Work, evidence_of
 from wellworn.lifecycle.proposing.recipes import JudgedCommand, gates_of, judge, recipe_of, risk_of, slug, told
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Likeness, Resolve, find_similar
 from wellworn.lifecycle.proposing.words import Said, Talk, Wording, bare, clean, id_words, wording_of
@@ -76,6 +77,27 @@ def draft(evidence: Evidence, around: Surroundings, candidate_id: str) -> Draft:
     """Judge a pattern, and draft what it deserves. Nothing here is installed or even stored."""
     material = _material(evidence, around)
     ruling = rule(material.pattern, material.commands, material.sure)
+    if ruling.kind is CandidateKind.ignore:
+        return Draft(_candidate(candidate_id, material, ruling), repo=material.repo)
+    similar = find_similar(
+        _command_keys(material), material.wording.examples, around.installed, around.resolve, material.repo
+    )
+    if similar and similar[0].duplicate:
+        return _update(candidate_id, material, ruling, similar, len(around.installed))
+    return _new(candidate_id, material, ruling, similar, around)
+
+
+def draft_once(work: Work, around: Surroundings, candidate_id: str, scope: Scope | None = None) -> Draft:
+    """Draft a skill from one finished piece of work that somebody wants kept. Nothing here is installed or stored.
+
+    A draft without a manifest is none: its candidate's reason says why. scope: in the place of the suggested one.
+    """
+    material = _material(evidence_of(work), around)
+    if scope is not None:
+        repo = material.repo if scope is Scope.repo else None
+        told = material.scope_reason if scope is material.scope else f"{scope}: it was asked for"
+        material = replace(material, scope=scope, repo=repo, scope_reason=told)
+    ruling = rule_once(material.pattern, material.commands)
     if ruling.kind is CandidateKind.ignore:
         return Draft(_candidate(candidate_id, material, ruling), repo=material.repo)
     similar = find_similar(
@@ -168,6 +190,7 @@ def _signals(pattern: Pattern) -> list[str]:
         Signal.repeated_correction: "the same correction by the user",
         Signal.advisor_warning: "the same warning, resolved in the same way",
         Signal.manual_checklist: "the same checklist before a merge or release",
+        Signal.finished_task: "one piece of work that went well",
     }
     cause = f" ({pattern.cause})" if pattern.cause else ""
     return [f"{words[pattern.signal]}{cause}: {' > '.join(pattern.keys)}"[:500]]

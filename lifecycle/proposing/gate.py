@@ -39,6 +39,8 @@ def _evidence(pattern: Pattern, event_ids: Sequence[str]) -> str:
     if not event_ids:
         return ""
     shown = ", ".join(event_ids[:_SHOWN]) + (", ..." if len(event_ids) > _SHOWN else "")
+    if pattern.signal is Signal.finished_task:
+        return f"one finished piece of work, no more: {shown}"
     return (
         f"{pattern.support} times in {pattern.sessions} sessions on {pattern.days} day(s), "
         f"in {len(event_ids)} events: {shown}"
@@ -84,7 +86,9 @@ def friction_of(pattern: Pattern, steps: int) -> str:
             return f"The same warning had to be resolved {times}, always in the same way."
         case Signal.review_loop:
             return f"The loop of review, fix and check was driven by hand {times}."
-    return f"{steps} commands had to be remembered and typed in order {times}." if steps else ""
+    once = f"How it is done, in {steps} steps, need not be found out again."
+    often = f"{steps} commands had to be remembered and typed in order {times}."
+    return (once if pattern.signal is Signal.finished_task else often) if steps else ""
 
 
 RISK_OF_TEXT = Risk.low

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wellworn.lifecycle.miner.confidence import SUGGESTED
 from wellworn.lifecycle.miner.patterns import Pattern
 from wellworn.lifecycle.miner.rituals import is_habit, is_release
-from wellworn.lifecycle.miner.sequences import is_ordered
+from wellworn.lifecycle.miner.sequences import MIN_STEPS, is_ordered
 from wellworn.lifecycle.proposing.recipes import JudgedCommand
 from wellworn.lifecycle.shell.classify import classify
 from wellworn.lifecycle.shell.parse import parse_line
@@ -44,6 +44,20 @@ def rule(pattern: Pattern, commands: Sequence[JudgedCommand], sure: float) -> Ru
     if pattern.signal in _RECIPES or (pattern.signal is Signal.manual_checklist and commands):
         return Ruling(CandidateKind.forge_recipe, _why(pattern))
     return Ruling(CandidateKind.skill, _why(pattern))
+
+
+def rule_once(pattern: Pattern, commands: Sequence[JudgedCommand]) -> Ruling:
+    """Judge one finished piece of work: it need not have been repeated, and must be worth and safe to keep."""
+    if len(pattern.keys) < MIN_STEPS:
+        return Ruling(
+            CandidateKind.ignore, f"It has {len(pattern.keys)} meaningful steps that worked; {MIN_STEPS} are needed."
+        )
+    if is_habit(pattern.keys):
+        return Ruling(CandidateKind.ignore, "It is version control of every day, which needs no skill.")
+    bad = _unsafe(pattern, commands)
+    if bad is not None:
+        return Ruling(CandidateKind.ignore, bad)
+    return Ruling(CandidateKind.skill, "It went well once, and somebody wants it kept.")
 
 
 def _why(pattern: Pattern) -> str:
