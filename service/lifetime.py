@@ -37,6 +37,7 @@ from wellworn.store.proposals import ProposalTable
 from wellworn.store.resolutions import ResolutionRow, ResolutionTable
 from wellworn.store.skills import SkillTable
 from wellworn.store.tasks import TaskTable
+from wellworn.store.turns import TurnTable
 
 if TYPE_CHECKING:  # what loads FAISS and models is imported when the first question comes
     from wellworn.index.encoder import Encoder
@@ -209,6 +210,7 @@ class Lifetime:
                 before = self._clock() - timedelta(days=self.settings.record_days)
                 self._resolutions.prune(before)
                 TaskTable(self._database).prune(before)
+                TurnTable(self._database).prune(before)
                 self.choices.prune(before)
                 self.traces.retain()
                 self.session_skills.end_idle()
@@ -220,7 +222,6 @@ class Lifetime:
 
     def _prune_reviews(self) -> None:
         if self._reviewing is not None:
-            self._reviewing.prune(self._clock() - timedelta(days=self.settings.record_days))
             self._reviewing.end_interrupted()
 
     def close(self) -> None:

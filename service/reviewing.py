@@ -8,9 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from wellworn.lifecycle.adviser import Adviser
+from wellworn.lifecycle.observing import kept_name
 from wellworn.lifecycle.proposing.drafting import Draft
 from wellworn.lifecycle.proposing.similar import InstalledSkill, Meant
 from wellworn.lifecycle.review.eligibility import (
@@ -25,26 +26,31 @@ from wellworn.lifecycle.review.eligibility import (
 from wellworn.lifecycle.review.redacting import redacted
 from wellworn.lifecycle.review.reviewer import Reviewer, ReviewStopped, ReviewTask
 from wellworn.models.access import Caller, Role
-from wellworn.models.errors import NotAllowed, NotFound
+from wellworn.models.errors import NotAllowed, NotFound, WellwornError
 from wellworn.models.turn import AccountChange, AccountLearning, Turn, TurnAnswer, TurnReview, TurnView
 from wellworn.service.decision_log import author_of, refuse_agents
 from wellworn.store.accounts import AccountTable
+from wellworn.store.alive import Alive
 from wellworn.store.database import Database
+from wellworn.store.redact import redact
 from wellworn.store.runtime_settings import RuntimeSettingsTable
 from wellworn.store.turns import RUNNING, TurnTable
 
 log = logging.getLogger(__name__)
 WORKERS, WAITING = 2, 64
 """Reviews that run at the same time, and those that may wait for them; what comes beyond is not reviewed."""
+MOST_LOST = 6
+"""So many threads may be lost to reviewers that do not come back, each replaced by another."""
 _STOP_SECONDS = 2.0
-_SURELY_OVER = timedelta(minutes=12)
-"""Longer than any deadline can be set: a review that was begun before that is not running any more."""
 ME = "me"
 """Stands for the caller's own account."""
 _SHOWN = 80
 
-Write = Callable[[str, Turn, Draft], tuple[str, bool]]
-"""(account, turn, draft) -> the id of the proposal or skill, and whether it was written now or is there already."""
+Write = Callable[[str, Turn, Draft, Callable[[], None]], tuple[str, bool]]
+"""(account, turn, draft, authorise) -> the id of the proposal, and whether it was written now or is there already.
+
+`authorise` is asked within each transaction that writes, and whatever it raises undoes it.
+"""
 Installed = Callable[[str, str | None], Sequence[InstalledSkill]]
 Meanings = Callable[[Sequence[str], str | None, str], list[Meant | None]]
 AdviserOf = Callable[[str], Adviser | None]
@@ -52,14 +58,21 @@ AdviserOf = Callable[[str], Adviser | None]
 
 @dataclass(slots=True, eq=False)
 class _Review:
-    """One review that is waiting or running; `ended` is set once, by whoever ends it first."""
+    """One review that is waiting or running; `ended` is set once, by whoever ends it first.
+
+    stopped: why it may not go on, once it was told so. note: what a person should know although it went well.
+    account_changed: when the person had last chosen, as the review was armed.
+    """
 
     user: str
     turn: Turn
     budget: int
     reviewer: Reviewer
     view: TurnReview
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    account_changed: str | None
+    stopped: str | None = None
+    note: str | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
     ends_at: float = 0.0
     ended: bool = False
 
@@ -74,8 +87,8 @@ class _Review:
 class Reviewing:
     """Every method may be called from any thread.
 
-    write, installed, meanings, adviser_of: what the rest of the workspace does for a review. builtin: reviews where no
-    other reviewer is registered.
+    write, installed, meanings, adviser_of: what the rest of the workspace does for a review. alive: tells which
+    processes live. name_of: what a repository is known by. builtin: reviews where no other reviewer is registered.
     """
 
     def __init__(
@@ -87,18 +100,21 @@ class Reviewing:
         installed: Installed,
         meanings: Meanings,
         adviser_of: AdviserOf,
+        alive: Alive,
+        name_of: Callable[[str], str],
         builtin: Reviewer | None = None,
     ) -> None:
         self._database, self._clock = database, clock
         self._write, self._installed, self._meanings, self._adviser_of = write, installed, meanings, adviser_of
         self._turns, self._accounts = TurnTable(database), AccountTable(database)
         self._settings = RuntimeSettingsTable(database)
-        self._builtin = builtin
+        self._alive, self._name_of, self._builtin = alive, name_of, builtin
         self._registered: Reviewer | None = None
         self._registering = threading.Lock()
         self._waiting: queue.Queue[_Review | None] = queue.Queue(WAITING)
         self._running: set[_Review] = set()
         self._threads: list[threading.Thread] = []
+        self._lost = 0
         self._closed = False
 
     # -- the reviewer ------------------------------------------------------------------------------------------------
@@ -135,10 +151,16 @@ class Reviewing:
         Sent again, a turn counts nothing and is answered as before. Raises NotAllowed for another user's turn.
         """
         user = _own(turn.user, caller)
+        known = turn.model_copy(update={"id": kept_name(turn.id)})
         armed: list[_Review] = []
-        answer, new = self._turns.settle(user, turn.id, lambda: self._judge(turn, user, armed), now=self._clock())
-        if new and armed:
-            self._arm(armed[0])
+
+        def decide() -> tuple[TurnAnswer, TurnReview | None]:
+            answer = self._judge(known, user, armed)
+            return answer, armed[0].view if armed else None
+
+        answer = self._turns.settle(user, known.id, decide, now=self._clock(), runner=self._alive.token)
+        for review in armed:
+            self._enqueue(review)
         return answer
 
     def _judge(self, turn: Turn, user: str, armed: list[_Review]) -> TurnAnswer:
@@ -157,7 +179,7 @@ class Reviewing:
         self._accounts.count(user, counted.counted)
         if counted.armed:
             view = TurnReview(turn_id=turn.id, status=RUNNING, reviewer=reviewer.name, started_at=self._clock())
-            armed.append(_Review(user, turn, standing.budget, reviewer, view))
+            armed.append(_Review(user, turn, standing.budget, reviewer, view, account.changed_at))
         return TurnAnswer(id=turn.id, eligible=True, armed=counted.armed, proven_calls=proven, counted=counted.counted)
 
     def _standing(self, user: str, reviewer: Reviewer | None, allowed: int | None = None) -> Standing:
@@ -173,16 +195,18 @@ class Reviewing:
         )
 
     def turn(self, turn_id: str, caller: Caller) -> TurnView:
-        """Return what was answered to one of the caller's turns, and its review. Raises NotFound."""
-        found = self._turns.get(caller.user, turn_id)
+        """Return what was answered to a turn of the caller (an admin: of anyone), and its review. Raises NotFound."""
+        name = kept_name(turn_id)
+        found = self._turns.get(caller.user, name)
+        if found is None and caller.role is Role.admin:
+            found = self._turns.get(None, name)
         if found is None:
             raise NotFound(f"There is no turn {turn_id[:_SHOWN]!r}.", hint="Turns are kept for `record_days`.")
         return TurnView(answer=found[0], review=found[1])
 
     # -- running reviews ---------------------------------------------------------------------------------------------
 
-    def _arm(self, review: _Review) -> None:
-        self._turns.put_review(review.user, review.view)
+    def _enqueue(self, review: _Review) -> None:
         self._start()
         try:
             if self._closed:
@@ -193,47 +217,73 @@ class Reviewing:
 
     def _start(self) -> None:
         with self._registering:
-            if self._threads or self._closed:
-                return
-            self._threads = [
-                threading.Thread(target=self._work, name=f"wellworn-review-{number}", daemon=True)
-                for number in range(WORKERS)
-            ]
-            for thread in self._threads:
-                thread.start()
+            if not self._threads and not self._closed:
+                for _ in range(WORKERS):
+                    self._add_worker()
+
+    def _add_worker(self) -> None:
+        name = f"wellworn-review-{len(self._threads)}"
+        thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _work(self) -> None:
         while (review := self._waiting.get()) is not None:
-            if not self._closed:
-                self._run(review)
-            self._waiting.task_done()
+            replaced = False
+            try:
+                replaced = not self._closed and self._run(review)
+            finally:
+                self._waiting.task_done()
+            if replaced:
+                return  # another thread has taken this one's place
         self._waiting.task_done()
 
-    def _run(self, review: _Review) -> None:
-        seconds = self._settings.read().review.deadline_s
-        review.ends_at = time.monotonic() + seconds
+    def _run(self, review: _Review) -> bool:
+        """Run one review to its end; say whether it was so late that another thread works in the place of this one."""
+        lost = threading.Event()
+        alarm: threading.Timer | None = None
         self._running.add(review)
-        alarm = threading.Timer(seconds, self._end, (review, "late", f"It took longer than {seconds:g} seconds."))
-        alarm.daemon, alarm.name = True, "wellworn-review-deadline"
-        alarm.start()
         try:
+            seconds = self._settings.read().review.deadline_s
+            review.ends_at = time.monotonic() + seconds
+            alarm = threading.Timer(seconds, self._give_up, (review, seconds, lost))
+            alarm.daemon, alarm.name = True, "wellworn-review-deadline"
+            alarm.start()
             self._authorise(review)
             review.reviewer.review(self._task(review))
-            self._end(review, "done", None)
-        except ReviewStopped as stopped:
-            self._end(review, "refused", str(stopped))
-        except Exception as error:  # noqa: BLE001  whatever a reviewer does, the process goes on
+            self._finish(review)
+        except ReviewStopped:
+            self._finish(review)
+        except BaseException as error:  # noqa: BLE001  whatever a reviewer does, the process goes on
             log.warning("The review of turn %s failed: %s", review.turn.id, type(error).__name__)
             self._end(review, "failed", f"The reviewer failed ({type(error).__name__}).")
         finally:
-            alarm.cancel()
+            if alarm is not None:
+                alarm.cancel()
             self._running.discard(review)
+        return lost.is_set()
+
+    def _finish(self, review: _Review) -> None:
+        if review.stopped is not None:
+            self._end(review, "refused", review.stopped)
+        else:
+            self._end(review, "done", review.note)
+
+    def _give_up(self, review: _Review, seconds: float, lost: threading.Event) -> None:
+        """At the deadline: nothing of the review counts any more, and its thread may not come back."""
+        self._end(review, "late", f"It took longer than {seconds:g} seconds.")
+        with self._registering:
+            if review in self._running and self._lost < MOST_LOST and not self._closed:
+                self._lost += 1
+                lost.set()
+                self._add_worker()
 
     def _task(self, review: _Review) -> ReviewTask:
-        user, repo = review.user, review.turn.repo
+        user, given = review.user, review.turn.repo
+        repo = None if given is None else redact(self._name_of(given))
         return ReviewTask(
             account=user,
-            turn=redacted(review.turn),
+            turn=redacted(review.turn).model_copy(update={"repo": repo}),
             budget=review.budget,
             installed=self._installed(user, repo),
             resolve=lambda texts, within: self._meanings(texts, within or repo, user),
@@ -245,30 +295,35 @@ class Reviewing:
 
     def _authorise(self, review: _Review) -> None:
         """Raise ReviewStopped unless, as things are now, the review may go on."""
+        why = self._against(review)
+        if why is not None:
+            review.stopped = review.stopped or why
+            raise ReviewStopped(why)
+
+    def _against(self, review: _Review) -> str | None:
         if review.is_set:
-            raise ReviewStopped("Its deadline has passed.")
+            return "Its deadline has passed."
         if self._reviewer is not review.reviewer:
-            raise ReviewStopped("Its reviewer is not the registered one any more.")
+            return "Its reviewer is not the registered one any more."
         rule = against_account(self._standing(review.user, review.reviewer, review.turn.budget))
         if rule is not None:
-            raise ReviewStopped(rule.why)
+            return rule.why
+        if self._accounts.get(review.user).changed_at != review.account_changed:
+            return "The person has chosen anew since it was begun."
+        return None
 
     def _written(self, review: _Review, draft: Draft) -> str:
         with review.lock:
             self._authorise(review)
             allowed = min(review.budget, self._settings.read().review.max_ops)
             if review.view.operations >= allowed:
-                raise ReviewStopped(f"It has made the {allowed} writes that it may.")
-            made, new = self._write(review.user, review.turn, draft)
-            if not new:
-                return made
-            review.view = review.view.model_copy(
-                update={
-                    "operations": review.view.operations + 1,
-                    "proposals": [*review.view.proposals, made],
-                }
-            )
-            self._turns.put_review(review.user, review.view)
+                review.note = f"It has made the {allowed} writes that it may, and wanted more."
+                raise ReviewStopped(review.note)
+            made, new = self._write(review.user, redacted(review.turn), draft, lambda: self._authorise(review))
+            if new:
+                more = {"operations": review.view.operations + 1, "proposals": [*review.view.proposals, made]}
+                review.view = review.view.model_copy(update=more)
+                self._turns.put_review(review.user, review.view)
             return made
 
     def _end(self, review: _Review, status: str, problem: str | None) -> None:
@@ -279,26 +334,24 @@ class Reviewing:
         with review.lock:
             if review.view.ended_at is not None:
                 return
-            review.view = review.view.model_copy(
-                update={"status": status, "problem": problem, "ended_at": self._clock()}
-            )
-            self._turns.put_review(review.user, review.view)
+            ended = {"status": status, "problem": problem, "ended_at": self._clock()}
+            review.view = review.view.model_copy(update=ended)
+            try:
+                self._turns.put_review(review.user, review.view)
+            except WellwornError as error:  # the next start finds that its process has ended
+                log.warning("The end of the review of turn %s cannot be recorded: %s", review.turn.id, error)
 
     def wait(self) -> None:
         """Return when no review of this process is waiting or running."""
         self._waiting.join()
 
     def end_interrupted(self) -> None:
-        """Record that the reviews of killed processes came to nothing."""
+        """Record that the reviews of processes that have ended came to nothing."""
         now = self._clock()
-        for user, view in self._turns.running():
-            if now - view.started_at > _SURELY_OVER:
+        for user, runner, view in self._turns.running():
+            if not self._alive.is_alive(runner):
                 ended = {"status": "failed", "problem": "It was interrupted: its process ended.", "ended_at": now}
                 self._turns.put_review(user, view.model_copy(update=ended))
-
-    def prune(self, before: datetime) -> None:
-        """Forget turns from before a time."""
-        self._turns.prune(before)
 
     def close(self) -> None:
         """Cancel what is running, record it, and wait a moment for the threads."""
@@ -312,12 +365,14 @@ class Reviewing:
             self._waiting.task_done()
             if review is not None:
                 left.append(review)
-        for review in [*left, *self._running]:
+        for review in [*left, *tuple(self._running)]:
             self._end(review, "failed", "The service was stopped.")
         for _ in self._threads:
             self._waiting.put(None)
+        until = time.monotonic() + _STOP_SECONDS
         for thread in self._threads:
-            thread.join(_STOP_SECONDS)
+            thread.join(max(0.0, until - time.monotonic()))
+        self._alive.close()
 
     # -- accounts ----------------------------------------------------------------------------------------------------
 

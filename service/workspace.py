@@ -13,7 +13,7 @@ import wellworn
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import NotAllowed, NotFound
 from wellworn.models.ids import new_id
-from wellworn.models.proposal import SuggestAnswer, SuggestRequest
+from wellworn.models.proposal import Proposal, SuggestAnswer, SuggestRequest
 from wellworn.models.reports import (
     CalibrationReport,
     Health,
@@ -254,6 +254,20 @@ class Workspace(Lifetime):
         asked = asked_of(request, caller, self._places)
         return Suggestions(self._database, self._clock).suggest(asked, meanings, progress)
 
+    def learn(self, task_id: str, caller: Caller) -> Proposal:
+        """Propose a skill from one task that went well; see `Crystallizing.learn`. Raises NotFound, Conflict."""
+        from wellworn.service.crystallizing import Crystallizing  # noqa: PLC0415  loads the parser and numpy
+
+        task = self.tasks.get(task_id, caller)
+        learning = Crystallizing(
+            self._database,
+            self._clock,
+            installed=self._installed,
+            meanings=self._meanings,
+            adviser_of=lambda account: self.advisers.of(account, "learn"),
+        )
+        return learning.learn(task, caller)
+
     def _meant(self, text: str, repo: str | None, caller: Caller) -> Meant | None:
         """Return what a message resolves to, without recording that it was asked."""
         from wellworn.lifecycle.proposing.similar import Meant  # noqa: PLC0415
@@ -286,20 +300,12 @@ class Workspace(Lifetime):
         from wellworn.lifecycle.review.builtin import TrajectoryReviewer  # noqa: PLC0415
         from wellworn.service.learned import LearnedWriter  # noqa: PLC0415
         from wellworn.service.reviewing import Reviewing  # noqa: PLC0415
-        from wellworn.service.suggesting import installed_skills  # noqa: PLC0415
-
-        def installed(user: str, repo: str | None) -> Sequence[InstalledSkill]:
-            return installed_skills(self._skills, self._seen_by(user, repo))
-
-        def meanings(texts: Sequence[str], repo: str | None, user: str) -> list[Meant | None]:
-            return [self._meant(text, repo, _account(user)) for text in texts]
+        from wellworn.store.alive import Alive  # noqa: PLC0415
 
         writer = LearnedWriter(
             self._database,
             self._shelf,
             self._proposals,
-            self.curation,
-            self.care,
             clock=self._clock,
             follow=self._follow,
         )
@@ -307,11 +313,21 @@ class Workspace(Lifetime):
             self._database,
             self._clock,
             write=writer.write,
-            installed=installed,
-            meanings=meanings,
+            installed=self._installed,
+            meanings=self._meanings,
             adviser_of=lambda account: self.advisers.of(account, "review"),
+            alive=Alive(self.settings.data_dir / "processes"),
+            name_of=lambda repo: self._places.name_of(repo, None) or repo,
             builtin=TrajectoryReviewer(self._clock, new_id),
         )
+
+    def _installed(self, user: str, repo: str | None) -> Sequence[InstalledSkill]:
+        from wellworn.service.suggesting import installed_skills  # noqa: PLC0415
+
+        return installed_skills(self._skills, self._seen_by(user, repo))
+
+    def _meanings(self, texts: Sequence[str], repo: str | None, user: str) -> list[Meant | None]:
+        return [self._meant(text, repo, _account(user)) for text in texts]
 
     def _seen_by(self, user: str, repo: str | None) -> tuple[Owner, ...]:
         try:

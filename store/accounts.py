@@ -12,12 +12,13 @@ from wellworn.store.timestamps import to_text
 
 @dataclass(frozen=True, slots=True)
 class AccountRow:
-    """counted: proven calls of eligible turns since the last review."""
+    """counted: proven calls of eligible turns since the last review. changed_at: when its person last chose anew."""
 
     user: str
     opted_in: bool = False
     direct: bool = False
     counted: int = 0
+    changed_at: str | None = None
 
 
 class AccountTable:
@@ -28,8 +29,10 @@ class AccountTable:
 
     def get(self, user: str) -> AccountRow:
         """Return an account; in the caller's transaction if there is one."""
-        row = self._db.row("SELECT opted_in, direct, counted FROM accounts WHERE user = ?", (storable(user),))
-        return AccountRow(user) if row is None else AccountRow(user, row[0] == 1, row[1] == 1, row[2])
+        row = self._db.row(
+            "SELECT opted_in, direct, counted, changed_at FROM accounts WHERE user = ?", (storable(user),)
+        )
+        return AccountRow(user) if row is None else AccountRow(user, row[0] == 1, row[1] == 1, row[2], row[3])
 
     def change(self, user: str, *, opted_in: bool | None, direct: bool | None, by: str, now: datetime) -> AccountRow:
         """Change what is given (None leaves it); return the account as it is then."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from wellworn.models.skill import Scope
 from wellworn.store.database import Database
 from wellworn.store.text_hash import storable
-from wellworn.store.timestamps import to_text
+from wellworn.store.timestamps import from_text, to_text
 
 
 class LearnedSkillTable:
@@ -25,10 +25,10 @@ class LearnedSkillTable:
                 (scope.value, storable(owner), skill_id, files_hash, storable(turn_id), to_text(now)),
             )
 
-    def hash_of(self, scope: Scope, owner: str, skill_id: str) -> str | None:
-        """Return that hash; None for a skill that review did not write."""
+    def get(self, scope: Scope, owner: str, skill_id: str) -> tuple[str, datetime] | None:
+        """Return that hash and when it was; None for a skill that review did not write."""
         row = self._db.row(
-            "SELECT hash FROM learned_skills WHERE scope = ? AND owner = ? AND skill_id = ?",
+            "SELECT hash, written_at FROM learned_skills WHERE scope = ? AND owner = ? AND skill_id = ?",
             (scope.value, storable(owner), skill_id),
         )
-        return None if row is None else str(row[0])
+        return None if row is None else (str(row[0]), from_text(row[1]))

@@ -294,14 +294,14 @@ def _judged(db: sqlite_utils.Database) -> None:
             ts TEXT NOT NULL, hash TEXT NOT NULL, skill_md BLOB, manifest BLOB,
             action TEXT NOT NULL, by TEXT NOT NULL, reason TEXT, change_id TEXT,
             PRIMARY KEY (scope, owner, skill_id, number)) WITHOUT ROWID""")
-    # counted: proven calls of eligible turns since the last review.
+    # counted: proven calls of eligible turns since the last review. runner: the process that reviews a turn.
     db.execute("""
         CREATE TABLE accounts (
             user TEXT PRIMARY KEY, opted_in INTEGER NOT NULL DEFAULT 0, direct INTEGER NOT NULL DEFAULT 0,
             counted INTEGER NOT NULL DEFAULT 0, changed_at TEXT, changed_by TEXT)""")
     db.execute("""
         CREATE TABLE turns (
-            user TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, answer TEXT NOT NULL, review TEXT,
+            user TEXT NOT NULL, id TEXT NOT NULL, ts TEXT NOT NULL, answer TEXT NOT NULL, review TEXT, runner TEXT,
             PRIMARY KEY (user, id)) WITHOUT ROWID""")
     db.table("turns").create_index(["user", "ts"])
     # What post-turn review wrote as it stands: a skill whose files are others by now was edited by a person.

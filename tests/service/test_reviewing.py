@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.service.http.serving import wait_until
 from tests.service.worlds import ME, World
 
 from wellworn.lifecycle.proposing.drafting import Draft
-from wellworn.lifecycle.review.reviewer import ReviewTask
+from wellworn.lifecycle.review.reviewer import ReviewStopped, ReviewTask
 from wellworn.models.access import Caller, Role
 from wellworn.models.curation import TrustRequest, UpdateRequest
 from wellworn.models.errors import NotAllowed, NotFound
@@ -35,7 +38,6 @@ from wellworn.service.lifetime import utc_now
 from wellworn.service.workspace import Workspace
 from wellworn.store.database import Database
 from wellworn.store.runtime_settings import RuntimeSettingsTable
-from wellworn.store.turns import TurnTable
 
 AGENT = Caller(role=Role.agent, user="local", key_id="key-agent")
 BEA = Caller(role=Role.reviewer, user="bea", key_id="key-bea")
@@ -109,6 +111,12 @@ def review_of(workspace: Workspace, turn_id: str = "turn-1") -> TurnReview:
     review = workspace.reviewing.turn(turn_id, ME).review
     assert review is not None
     return review
+
+
+def status(workspace: Workspace, turn_id: str) -> str:
+    review = workspace.reviewing.turn(turn_id, ME).review
+    assert review is not None
+    return review.status
 
 
 def write(task: ReviewTask) -> str:
@@ -190,7 +198,8 @@ def test_a_review_writes_no_more_than_it_may_however_often_it_thinks(world: Worl
     with reviewed(world, Scripted(greedy)) as workspace:
         workspace.reviewing.post_turn(turn(), AGENT)
         review = review_of(workspace)
-        assert (review.status, review.operations) == ("refused", 2)
+        assert (review.status, review.operations) == ("done", 2)
+        assert "wanted more" in (review.problem or "")
         assert workspace.curation.proposals(ME).total == 2
 
 
@@ -289,18 +298,126 @@ def test_a_review_sees_no_secret_and_none_is_kept(world: World) -> None:
     assert not any(SECRET.encode() in data for data in files)
 
 
-def test_a_review_of_a_killed_process_is_recorded_as_interrupted(world: World) -> None:
-    with reviewed(world, Scripted(write), every=100) as workspace:
-        workspace.reviewing.post_turn(turn(), AGENT)
-        with Database(workspace.settings.database_path) as database:
-            begun = TurnReview(
-                turn_id="turn-1", status="running", reviewer="scripted", started_at=utc_now() - timedelta(hours=1)
-            )
-            TurnTable(database).put_review("local", begun)
+_KILLED = """
+import os, threading
+from pathlib import Path
+from tests.service.test_reviewing import AGENT, Scripted, reviewed, turn
+from tests.service.worlds import World
+begun = threading.Event()
+def act(task):
+    begun.set()
+    threading.Event().wait()
+with reviewed(World(Path({root!r})), Scripted(act)) as workspace:
+    workspace.reviewing.post_turn(turn(), AGENT)
+    begun.wait(20)
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_a_review_of_a_killed_process_is_recorded_as_interrupted_at_the_next_start(world: World) -> None:
+    code = _KILLED.format(root=str(world.root))
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False, timeout=60)
     with world.open() as workspace:
         review = workspace.reviewing.turn("turn-1", ME).review
         assert review is not None
         assert (review.status, "interrupted" in (review.problem or "")) == ("failed", True)
+
+
+def test_the_review_of_a_process_that_lives_is_left_alone(world: World) -> None:
+    go = threading.Event()
+    with reviewed(world, Scripted(lambda task: task.write(draft()) if go.wait(5) else None)) as workspace:
+        workspace.reviewing.post_turn(turn(), AGENT)
+        with world.open() as other:
+            review = other.reviewing.turn("turn-1", ME).review
+            assert review is not None
+            assert review.status == "running"
+        go.set()
+        assert review_of(workspace).status == "done"
+
+
+def test_what_a_review_was_refused_stays_refused_whatever_the_reviewer_makes_of_it(world: World) -> None:
+    def swallow(task: ReviewTask) -> None:
+        workspace.reviewing.change_account("me", AccountChange(opted_in=False), ME)
+        with suppress(ReviewStopped):
+            task.write(draft())
+
+    with reviewed(world, Scripted(swallow)) as workspace:
+        workspace.reviewing.post_turn(turn(), AGENT)
+        assert review_of(workspace).status == "refused"
+
+
+def test_who_opts_out_and_in_again_is_not_reviewed_on_the_old_word(world: World) -> None:
+    def act(task: ReviewTask) -> None:
+        for opted_in in (False, True):
+            workspace.reviewing.change_account("me", AccountChange(opted_in=opted_in), ME)
+        task.write(draft())
+
+    with reviewed(world, Scripted(act)) as workspace:
+        workspace.reviewing.post_turn(turn(), AGENT)
+        assert review_of(workspace).status == "refused"
+
+
+def test_reviewers_that_do_not_come_back_do_not_stop_later_reviews(world: World) -> None:
+    stop = threading.Event()
+
+    def act(task: ReviewTask) -> None:
+        if task.turn.id in ("turn-1", "turn-2"):
+            stop.wait(20)
+
+    with reviewed(world, Scripted(act)) as workspace:
+        setting(workspace, "review.deadline_s", 0.05)
+        for number in (1, 2, 3):
+            workspace.reviewing.post_turn(turn(number), AGENT)
+        wait_until(lambda: status(workspace, "turn-3") == "done")
+        stop.set()
+        assert [status(workspace, one) for one in ("turn-1", "turn-2")] == ["late", "late"]
+
+
+def test_a_reviewer_that_ends_its_thread_ends_only_its_own_review(world: World) -> None:
+    def leave(task: ReviewTask) -> None:
+        raise SystemExit(3)
+
+    with reviewed(world, Scripted(leave)) as workspace:
+        for number in (1, 2, 3):
+            workspace.reviewing.post_turn(turn(number), AGENT)
+        assert [review_of(workspace, f"turn-{number}").status for number in (1, 2, 3)] == ["failed"] * 3
+
+
+def test_once_opting_out_has_returned_nothing_more_is_written(world: World) -> None:
+    begun, go = threading.Event(), threading.Event()
+    with reviewed(world, Scripted(write)) as workspace:
+        real = workspace.reviewing._write
+
+        def slow(*given: Any) -> tuple[str, bool]:
+            begun.set()
+            go.wait(5)
+            return real(*given)
+
+        workspace.reviewing._write = slow
+        workspace.reviewing.post_turn(turn(), AGENT)
+        assert begun.wait(5)
+        workspace.reviewing.change_account("me", AccountChange(opted_in=False), ME)
+        go.set()
+        assert review_of(workspace).operations == 0
+        assert workspace.curation.proposals(ME).total == 0
+
+
+def test_secrets_in_names_are_kept_nowhere(world: World) -> None:
+    reviewer = Scripted(write)
+    given = turn(id=f"t-{SECRET}", sessionId=f"s {SECRET}", repo=f"https://bob:{SECRET}@example.com/x.git")
+    with reviewed(world, reviewer) as workspace:
+        assert SECRET not in workspace.reviewing.post_turn(given, AGENT).id
+        workspace.reviewing.wait()
+        assert workspace.reviewing.turn(given.id, ME).review is not None
+        assert SECRET not in repr(reviewer.tasks[0].turn)
+    files = [file.read_bytes() for file in world.data.rglob("*") if file.is_file()]
+    assert not any(SECRET.encode() in data for data in files)
+
+
+def test_an_admin_sees_the_turn_of_another_user(world: World) -> None:
+    with world.open() as workspace:
+        workspace.reviewing.post_turn(turn(), BEA)
+        assert workspace.reviewing.turn("turn-1", ME).answer.rule == "opted-in"
 
 
 def test_closing_ends_what_is_running_and_records_it(world: World) -> None:
@@ -467,6 +584,29 @@ def _rewritten(world: World, folder: Path) -> None:
     world.skill("do-the-thing", "Mine now.", at=folder.parent, body="## Steps\n1. Mine.\n")
 
 
+def _there_and_back(world: World, folder: Path) -> None:
+    """As who edits, and goes back to what it was: somebody has looked at it."""
+    from wellworn.models.repair import RevertRequest
+
+    _update(world, folder)
+    with world.open() as workspace:
+        oldest = workspace.versions.log("do-the-thing", ME).versions[-1].number
+        workspace.versions.revert("do-the-thing", RevertRequest(to=oldest), ME)
+
+
+def _put_back_by_hand(world: World, folder: Path) -> None:
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    _edit_text(world, folder)
+    with world.open() as workspace:
+        workspace.versions.log("do-the-thing", ME)
+    for path, data in before.items():
+        path.write_bytes(data)
+
+
+def _another_file(world: World, folder: Path) -> None:
+    (folder / "notes.md").write_text("my notes")
+
+
 def _promoted(world: World, folder: Path) -> None:
     """A trust change is a person's decision about the files as they are."""
     with world.open() as workspace:
@@ -474,7 +614,19 @@ def _promoted(world: World, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "edit", [_edit_text, _edit_manifest, _update, _other_version, _made_anew, _rewritten, _promoted]
+    "edit",
+    [
+        _edit_text,
+        _edit_manifest,
+        _update,
+        _other_version,
+        _made_anew,
+        _rewritten,
+        _there_and_back,
+        _put_back_by_hand,
+        _another_file,
+        _promoted,
+    ],
 )
 def test_what_a_person_touched_in_any_way_is_theirs(world: World, edit: Callable[[World, Path], None]) -> None:
     folder = learned(world)
