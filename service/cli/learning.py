@@ -109,7 +109,13 @@ def _review_line(review: TurnReview) -> str:
 
 @click.group()
 def turn() -> None:
-    """Offer completed turns for review, as agents do, and see what became of them."""
+    """Offer completed turns for review, as agents do, and see what became of them.
+
+    \b
+    Examples:
+      wellworn turn post turn.json
+      wellworn turn show 01J9Z3T6Q4W8X2Y5R7N1M0K9HC
+    """
 
 
 @turn.command("post")
