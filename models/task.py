@@ -194,3 +194,7 @@ class ChoiceRequest(Wire):
 
     choice: FlagChoice
     note: str | None = Field(default=None, max_length=1000)
+
+
+class LearnRequest(Wire):
+    """`POST /tasks/{id}/learn`. Send `{}`."""

@@ -54,7 +54,7 @@ def rule_once(pattern: Pattern, commands: Sequence[JudgedCommand]) -> Ruling:
         )
     if is_habit(pattern.keys):
         return Ruling(CandidateKind.ignore, "It is version control of every day, which needs no skill.")
-    bad = _unsafe(pattern, commands)
+    bad = unsafe(pattern, commands)
     if bad is not None:
         return Ruling(CandidateKind.ignore, bad)
     return Ruling(CandidateKind.skill, "It went well once, and somebody wants it kept.")
@@ -92,7 +92,8 @@ def _everyday(pattern: Pattern, _: Sequence[JudgedCommand]) -> str | None:
     return None
 
 
-def _unsafe(_: Pattern, commands: Sequence[JudgedCommand]) -> str | None:
+def unsafe(_: Pattern, commands: Sequence[JudgedCommand]) -> str | None:
+    """Say why a command is too dangerous to be told at all, approval or not; None when none is."""
     for one in commands:
         for judged in (one.judged, classify(one.command.observed)):
             if _NO_GATE.intersection(judged.actions) or not parse_line(one.command.observed).understood:
@@ -102,7 +103,7 @@ def _unsafe(_: Pattern, commands: Sequence[JudgedCommand]) -> str | None:
     return None
 
 
-_CHECKS = (_fails, _loose, _everyday, _unsafe)
+_CHECKS = (_fails, _loose, _everyday, unsafe)
 
 
 def suggested_scope(pattern: Pattern) -> tuple[Scope, str | None, str]:

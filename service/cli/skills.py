@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wellworn.models.errors import NotFound
-from wellworn.service.cli import proposals, repair, trust, versions
+from wellworn.service.cli import learn, proposals, repair, trust, versions
 from wellworn.service.cli.door import Door, open_door
 from wellworn.service.cli.options import as_json_option as _as_json
 from wellworn.service.cli.options import place_of
@@ -35,7 +35,7 @@ def skills() -> None:
     """
 
 
-for _command in (*proposals.COMMANDS, *trust.COMMANDS, *repair.COMMANDS, *versions.COMMANDS):
+for _command in (*proposals.COMMANDS, *learn.COMMANDS, *trust.COMMANDS, *repair.COMMANDS, *versions.COMMANDS):
     skills.add_command(_command)
 
 

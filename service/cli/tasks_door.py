@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from wellworn.models.access import Caller
+    from wellworn.models.proposal import Proposal
     from wellworn.models.task import (
         BeginAnswer,
         BeginRequest,
@@ -31,6 +32,7 @@ class TasksDoor(Protocol):
     def tasks(self, *, status: str | None, offset: int, limit: int) -> TaskList: ...
     def choose_for_task(self, task_id: str, request: ChoiceRequest) -> Choice: ...
     def choose(self, resolution_id: str, request: ChoiceRequest) -> Choice: ...
+    def learn(self, task_id: str) -> Proposal: ...
 
 
 class LocalTasks:
@@ -62,3 +64,6 @@ class LocalTasks:
 
     def choose(self, resolution_id: str, request: ChoiceRequest) -> Choice:
         return self._workspace.choose(resolution_id, request, self._caller)
+
+    def learn(self, task_id: str) -> Proposal:
+        return self._workspace.learn(task_id, self._caller)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from wellworn.models.proposal import Proposal
 from wellworn.models.task import (
     BeginAnswer,
     BeginRequest,
@@ -14,6 +15,7 @@ from wellworn.models.task import (
     ChoiceRequest,
     EndAnswer,
     EndRequest,
+    LearnRequest,
     StepRequest,
     Task,
     TaskList,
@@ -49,6 +51,10 @@ class TasksClient:
     def choose(self, resolution_id: str, request: ChoiceRequest) -> Choice:
         path = f"/resolutions/{quote(resolution_id, safe='')}/choice"
         return Choice.model_validate(self._send_body("POST", path, request))
+
+    def learn(self, task_id: str) -> Proposal:
+        answer = self._send_body("POST", f"{_path(task_id)}/learn", LearnRequest(), seconds=MODEL_SECONDS)
+        return Proposal.model_validate(answer)
 
     def get(self, path: str, **query: object) -> Any:
         raise NotImplementedError

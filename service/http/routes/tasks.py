@@ -12,6 +12,7 @@ from litestar.openapi.spec import Example
 from litestar.params import Body, FromPath, QueryParameter
 
 from wellworn.models.access import Role
+from wellworn.models.proposal import Proposal
 from wellworn.models.task import (
     BeginAnswer,
     BeginRequest,
@@ -19,6 +20,7 @@ from wellworn.models.task import (
     ChoiceRequest,
     EndAnswer,
     EndRequest,
+    LearnRequest,
     StepRequest,
     Task,
     TaskList,
@@ -55,6 +57,7 @@ Chosen = Annotated[
         examples=[Example(summary="Without it, this time", value={"choice": "skip", "note": "it failed twice today"})],
     ),
 ]
+LEARN = Body(media_type=RequestEncodingType.JSON, examples=[Example(summary="Nothing more to say", value={})])
 Status = Annotated[TaskStatus | None, QueryParameter(name="status", description="Only active, or only ended ones.")]
 Offset = Annotated[int, QueryParameter(name="offset", ge=0, description="How many to pass over.")]
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000, description="How many at most.")]
@@ -150,6 +153,23 @@ async def choose_for_task(task_id: FromPath[str], data: Chosen, here: NamedDepen
 
 
 @post(
+    "/tasks/{task_id:str}/learn",
+    status_code=200,
+    dto=JsonBody[LearnRequest],
+    return_dto=None,
+    guards=[needs(Role.agent), only()],
+    summary="Propose a skill from a task that went well",
+    responses=errors(400, 404, 409, 413, 415),
+    tags=["proposals"],
+)
+async def learn(task_id: FromPath[str], data: Annotated[LearnRequest, LEARN], here: NamedDependency[Here]) -> Proposal:
+    """Nothing is installed by it: the proposal waits for a person. Refused, with all reasons, are tasks that did not
+    end in success or show none, that are short or mostly about one project, and what an installed skill does already.
+    Send `{}`."""
+    return await here.running.call_model(here.running.workspace.learn, task_id, here.caller)
+
+
+@post(
     "/resolutions/{resolution_id:str}/choice",
     status_code=200,
     dto=JsonBody[ChoiceRequest],
@@ -164,4 +184,4 @@ async def choose(resolution_id: FromPath[str], data: Chosen, here: NamedDependen
     return await here.running.call(here.running.workspace.choose, resolution_id, data, here.caller)
 
 
-HANDLERS: list[HTTPRouteHandler] = [begin_task, add_step, end_task, tasks, task, choose_for_task, choose]
+HANDLERS: list[HTTPRouteHandler] = [begin_task, add_step, end_task, tasks, task, choose_for_task, learn, choose]
