@@ -27,7 +27,7 @@ def task(*steps: tuple[str, int | None], objective: str = "make it shine", **mor
         TaskStep(number=at, ts=NOW, command=command, exit_code=code, success=None if code is None else code == 0)
         for at, (command, code) in enumerate(steps, 1)
     ]
-    fields = {"status": TaskStatus.ended, "outcome": Outcome.success, "ended_at": NOW} | more
+    fields: dict[str, Any] = {"status": TaskStatus.ended, "outcome": Outcome.success, "ended_at": NOW} | more
     return Task(id="T", objective=objective, attempt=1, created_at=NOW, user="local", steps=recorded, **fields)
 
 

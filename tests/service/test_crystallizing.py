@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -40,7 +40,7 @@ def server() -> Iterator[ModelServer]:
 def done(
     workspace: Workspace,
     wish: str = WISH,
-    steps: list[tuple[str, int | None]] | None = None,
+    steps: Sequence[tuple[str, int | None]] | None = None,
     *,
     outcome: str | None = "success",
     caller: Caller = AGENT,
@@ -221,7 +221,7 @@ def test_an_id_that_is_taken_is_refused_and_the_skill_and_its_history_stay(world
     ],
 )
 def test_what_would_be_no_good_skill_is_refused(
-    world: World, wish: str, steps: list[tuple[str, int | None]], words: str
+    world: World, wish: str, steps: Sequence[tuple[str, int | None]], words: str
 ) -> None:
     with world.open() as workspace:
         assert words in refusal(workspace, done(workspace, wish, steps))
