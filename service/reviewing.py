@@ -42,6 +42,7 @@ WORKERS, WAITING = 2, 64
 MOST_LOST = 6
 """So many threads may be lost to reviewers that do not come back, each replaced by another."""
 _STOP_SECONDS = 2.0
+_NO_PLACE = "Too many reviews were waiting, so this one did not take place."
 ME = "me"
 """Stands for the caller's own account."""
 _SHOWN = 80
@@ -156,12 +157,21 @@ class Reviewing:
 
         def decide() -> tuple[TurnAnswer, TurnReview | None]:
             answer = self._judge(known, user, armed)
-            return answer, armed[0].view if armed else None
+            return answer, self._begun(armed[0]) if armed else None
 
         answer = self._turns.settle(user, known.id, decide, now=self._clock(), runner=self._alive.token)
         for review in armed:
-            self._enqueue(review)
+            if not review.ended:
+                self._enqueue(review)
         return answer
+
+    def _begun(self, review: _Review) -> TurnReview:
+        """Return how a review stands at its beginning: over at once where it would find no place to wait."""
+        if self._closed or self._waiting.full():
+            review.ended = True
+            refused = {"status": "refused", "problem": _NO_PLACE, "ended_at": review.view.started_at}
+            review.view = review.view.model_copy(update=refused)
+        return review.view
 
     def _judge(self, turn: Turn, user: str, armed: list[_Review]) -> TurnAnswer:
         """Decide about a turn, within the transaction that keeps what is decided."""
@@ -213,7 +223,7 @@ class Reviewing:
                 raise queue.Full
             self._waiting.put_nowait(review)
         except queue.Full:
-            self._end(review, "refused", "Too many reviews were waiting, so this one did not take place.")
+            self._end(review, "refused", _NO_PLACE)
 
     def _start(self) -> None:
         with self._registering:
