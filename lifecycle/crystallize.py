@@ -167,11 +167,16 @@ def _is_one_line(command: str) -> bool:
 
 
 def _against_known(material: _Material, similar: Sequence[Likeness], installed: Sequence[InstalledSkill]) -> list[str]:
-    reasons = [f"It is what {one.skill.ref} does: {one.view.why}." for one in similar[:_TAKEN_SHOWN] if one.duplicate]
+    reasons = [f"It is what {one.skill.ref} does: {_why(one)}." for one in similar[:_TAKEN_SHOWN] if one.duplicate]
     taken = [one.ref for one in installed if one.id == material.skill_id]
     if taken:
         reasons.append(f"The id {material.skill_id} is taken: {', '.join(taken[:_TAKEN_SHOWN])}.")
     return reasons
+
+
+def _why(one: Likeness) -> str:
+    told = [f"it has {one.steps:.0%} of the steps"] if one.steps else []
+    return " and ".join([*told, *(["the same words mean it already"] if one.words else [])])
 
 
 def _instead(material: _Material, similar: Sequence[Likeness], installed: Sequence[InstalledSkill]) -> str | None:
@@ -298,7 +303,8 @@ def _gate(material: _Material, similar: Sequence[Likeness], installed: int, fric
     )
     worked = sum(step.exit_code == 0 for step in task.steps)
     evidence = (
-        f"one task only ({task.id}): it ended in success, {worked} of its {len(task.steps)} steps with exit code 0"
+        f"one task only, {task.id} (`wellworn task show` shows it): it ended in success, {worked} of its "
+        f"{len(task.steps)} steps with exit code 0"
     )
     return gate.model_copy(update={"evidence": evidence})
 

@@ -128,7 +128,7 @@ def _facts(proposal: Proposal, width: int) -> Iterator[str]:
     if where:
         yield from wrapped("In " + ", ".join(where) + ".", width, "  ")
     events = candidate.evidence_event_ids
-    if events:
+    if events and candidate.signal != "finished_task":  # that rests on a task or turn, as its evidence says
         rests = f"Rests on {counted(len(events), 'event')}; `wellworn trace show {events[0]}` opens one."
         yield from wrapped(rests, width, "  ")
 

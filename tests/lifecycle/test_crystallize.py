@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wellworn.lifecycle.adviser import AdviserFailed
@@ -149,11 +149,13 @@ def test_half_of_the_steps_may_be_about_one_project_and_no_more() -> None:
 
 # -- for whatever was recorded -----------------------------------------------------------------------------------------
 
+_slow = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the first text builds its tables
 _words = st.sampled_from(["npm", "ci", "test", "git", "tag", "v1.2.3", "|", "&&", "'", "x/y.sh", "{{ a }}", "`", "-m"])
 _lines = st.one_of(st.text(max_size=60), st.lists(_words, max_size=6).map(" ".join))
 _steps = st.lists(st.tuples(_lines.filter(str.strip), st.sampled_from([0, 1, None])), max_size=12)
 
 
+@_slow
 @given(_steps, st.text(min_size=1, max_size=300))
 def test_whatever_was_recorded_there_is_a_draft_or_a_reason(recorded: list[Any], objective: str) -> None:
     found = judged(task(*recorded, ("npm ci", 0), objective=objective))
@@ -166,12 +168,14 @@ def test_whatever_was_recorded_there_is_a_draft_or_a_reason(recorded: list[Any],
         assert all(one.isprintable() or one == "\n" for one in found.draft.body)
 
 
+@_slow
 @given(_steps, st.text(min_size=1, max_size=300))
 def test_the_same_task_gives_the_same_draft(recorded: list[Any], objective: str) -> None:
     one = task(*recorded, *GOOD, objective=objective)
     assert judged(one) == judged(one)
 
 
+@_slow
 @given(st.text(max_size=1000))
 def test_what_was_asked_is_one_short_line(objective: str) -> None:
     asked = asked_of(objective)
@@ -191,6 +195,7 @@ class _Scripted:
         return self.answer
 
 
+@_slow
 @given(st.text(max_size=2000), st.lists(st.text(max_size=500), max_size=4))
 def test_whatever_a_model_says_it_adds_no_line_and_no_code(description: str, told: list[str]) -> None:
     words = words_of(_Scripted(Wording(description=description, steps=told)), "shine", ["npm ci", "npm test"])

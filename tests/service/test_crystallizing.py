@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -87,7 +88,7 @@ def test_the_proposal_says_plainly_that_it_rests_on_one_task(world: World) -> No
     with world.open() as workspace:
         task_id = done(workspace)
         proposal = workspace.learn(task_id, AGENT)
-    assert proposal.gate.evidence.startswith(f"one task only ({task_id})")
+    assert proposal.gate.evidence.startswith(f"one task only, {task_id} (")
     assert proposal.gate.unanswered() == []
     assert proposal.candidate.evidence_event_ids == [task_id]
     assert proposal.candidate.occurrences == 1
@@ -116,6 +117,14 @@ def test_asked_again_it_is_the_same_proposal_also_from_another_task_of_the_same_
         other = done(workspace, "qwertz uiop asdf")
         assert workspace.learn(other, AGENT).id == first.id
         assert workspace.curation.proposals(ME).total == 1
+
+
+def test_processes_that_ask_at_once_make_one_proposal(world: World) -> None:
+    with world.open() as one, world.open() as other, ThreadPoolExecutor(4) as pool:
+        task_id = done(one)
+        made = list(pool.map(lambda at: (one, other)[at % 2].learn(task_id, AGENT).id, range(8)))
+        assert len(set(made)) == 1
+        assert one.curation.proposals(ME).total == 1
 
 
 def test_an_agent_proposes_and_cannot_accept(world: World) -> None:
@@ -176,14 +185,15 @@ def test_what_an_installed_skill_does_is_refused_and_points_at_its_update(world:
     world.skill("renew-packages", body="## Steps\n1. Run `pnpm update`.\n2. Run `pnpm build`.\n3. Run `pnpm test`.\n")
     with world.open() as workspace:
         told = refusal(workspace, done(workspace))
-        assert "It is what renew-packages@user does: it has 100% of the steps" in told
+        assert "It is what renew-packages@user does: it has 100% of the steps." in told
         assert "`wellworn skills update renew-packages@user`" in told
 
 
 def test_what_the_same_words_mean_already_is_refused(world: World) -> None:
     world.skill("renew-packages", aliases=[WISH])
     with world.open() as workspace:
-        assert "renew-packages@user" in refusal(workspace, done(workspace))
+        told = refusal(workspace, done(workspace))
+        assert "It is what renew-packages@user does: the same words mean it already." in told
 
 
 def test_a_task_done_with_a_skill_is_refused_and_points_at_it(world: World) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.service.worlds import ME, World
 
@@ -113,11 +113,13 @@ def refused_field(name: str, text: str) -> str | None:
     return None
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(sorted(SETTINGS)), st.text(max_size=300))
 def test_any_text_a_person_types_is_a_value_or_refused_by_name(name: str, text: str) -> None:
     assert refused_field(name, text) in (None, name)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=300))
 def test_any_other_name_is_refused(name: str) -> None:
     if name not in SETTINGS:

@@ -26,7 +26,8 @@ def test_a_task_becomes_a_proposal_that_is_shown_accepted_and_then_answers(cli: 
     task_id = finished(cli)
     shown = cli.ok("skills", "learn", task_id).out
     assert "Run `npm ci`" in shown
-    assert "one task only" in " ".join(shown.split())
+    assert f"one task only, {task_id} (`wellworn task show` shows it)" in " ".join(shown.split())
+    assert "trace show" not in shown
     proposal = cli.ok("skills", "learn", task_id, "--json").json
     assert f"wellworn skills accept {proposal['id']}" in shown
     cli.ok("skills", "accept", proposal["id"])
