@@ -40,9 +40,10 @@ from wellworn.service.places import Owner, Place, Places, session_owner
 from wellworn.service.shelf import Shelf
 from wellworn.store.database import Database
 from wellworn.store.lessons import LessonTable
+from wellworn.store.outcomes import OutcomeTable
 from wellworn.store.redact import redact
 from wellworn.store.skill_stats import SkillStatsTable
-from wellworn.store.tasks import OutcomeTable, TaskTable, ended_already
+from wellworn.store.tasks import TaskTable, ended_already
 
 _LESSONS_REPLAYED = 10
 _SHOWN = 80

@@ -28,7 +28,8 @@ from wellworn.models.task import (
 from wellworn.service.lifetime import utc_now
 from wellworn.service.workspace import Workspace
 from wellworn.store.lessons import LessonTable
-from wellworn.store.tasks import STEPS_MAX, OutcomeTable
+from wellworn.store.outcomes import OutcomeTable
+from wellworn.store.tasks import STEPS_MAX
 
 AGENT = Caller(role=Role.agent, user="local", key_id="key-agent")
 BEA = Caller(role=Role.reviewer, user="bea", key_id="key-bea")
