@@ -17,6 +17,8 @@ STEP_MAX = 4000
 EVIDENCE_MAX = 4000
 ANALYSIS_MAX = 500
 LESSON_MAX = 200
+NO_SKILL = "none"
+"""What stands for no skill at the end of a task; a skill of that name is `none@user`."""
 _Text = Annotated[str, StringConstraints(min_length=1, max_length=STEP_MAX, pattern=r"\S")]
 
 
@@ -173,7 +175,12 @@ class EndRequest(Wire):
     """`POST /tasks/{id}/end`. evidence: what shows the outcome (an exit code, a test result, the user's word)."""
 
     outcome: Outcome
-    skill: str | None = Field(default=None, min_length=1, max_length=200, description="`id` or `id@scope`.")
+    skill: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="`id` or `id@scope` of the one that was used, `none` if none was. Left out: the match, if any.",
+    )
     reason: str | None = Field(default=None, max_length=STEP_MAX)
     evidence: str | None = Field(default=None, max_length=EVIDENCE_MAX)
 

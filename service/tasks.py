@@ -18,6 +18,7 @@ from wellworn.models.resolution import Decision, FlaggedReport, IntentResolution
 from wellworn.models.skill import Scope, SkillStats
 from wellworn.models.task import (
     ANALYSIS_MAX,
+    NO_SKILL,
     BeginAnswer,
     BeginRequest,
     Choice,
@@ -36,17 +37,16 @@ from wellworn.models.task import (
     TaskStep,
 )
 from wellworn.service.choices import Choices, Matched, recent_failures
-from wellworn.service.places import Owner, Place, Places, session_owner
+from wellworn.service.places import Owner, Place, Places, may_see_repo, normalise_repo, session_owner
 from wellworn.service.shelf import Shelf
 from wellworn.store.database import Database
 from wellworn.store.lessons import LessonTable
 from wellworn.store.outcomes import OutcomeTable
 from wellworn.store.redact import redact
 from wellworn.store.skill_stats import SkillStatsTable
-from wellworn.store.tasks import TaskTable, ended_already
+from wellworn.store.tasks import TaskTable, ended_already, no_task
 
 _LESSONS_REPLAYED = 10
-_SHOWN = 80
 Resolve = Callable[[ResolveRequest, Caller], IntentResolution]
 
 
@@ -150,7 +150,7 @@ class Tasks:
 
     def step(self, task_id: str, request: StepRequest, caller: Caller) -> TaskStep:
         """Record a step of an active task. Raises NotFound, Conflict (it has ended), InvalidInput (too many)."""
-        task = self._table.get(_whose(caller), task_id, steps=False)
+        task = self._task(task_id, caller, steps=False)
         step = TaskStep(
             number=1,
             ts=self._clock(),
@@ -169,28 +169,26 @@ class Tasks:
         Nothing about the skill can make this fail: what is not known of it is told in `notes`. A model that reflects
         is asked before anything is locked. Raises NotFound, Conflict (it has ended already), StoreError.
         """
-        task = self._table.get(_whose(caller), task_id)
-        if task.status is TaskStatus.ended:
-            raise ended_already(task.id)
-        ended = self._judged(task, request)
-        used, notes = self._used(ended, request.skill, caller)
-        unproven = _unproven(ended)
-        if ended.outcome is not Outcome.success:
-            ended = ended.model_copy(update={"reflection": self._reflected(ended)})
-        if used is not None:
-            ended = ended.model_copy(update={"used_skill": used.ref})
-        counts = used is not None and unproven is None and ended.cause is None
+        task, now = self._active(task_id, caller), self._clock()
+        failed = request.outcome is not Outcome.success
+        reflection = self._reflected(_judged(task, request, now)) if failed else None
         stats: SkillStats | None = None
         with self._database.write():
+            # While a model was thinking, the task may have got another step, or have been begun again.
+            ended = _judged(self._active(task_id, caller), request, now)
+            used, notes = self._used(ended, request.skill)
+            ref = None if used is None else used.ref
+            ended = ended.model_copy(update={"reflection": reflection, "used_skill": ref})
             self._table.end(ended)
+            unproven = _unproven(ended)
             if used is not None:
-                stats = self._count(used, ended, caller, counts=counts)
+                stats = self._count(used, ended, caller, counts=unproven is None and ended.cause is None)
         self._follow()
         notes += self._remarks(ended, used, unproven)
         return EndAnswer(
-            task=ended,
+            task=ended.model_copy(update={"choice": self._choices.of(ended.resolution_id)}),
             reflection=ended.reflection,
-            skill=None if used is None else used.ref,
+            skill=ref,
             stats=stats,
             flagged=self._flagged(used, stats),
             notes=notes,
@@ -203,35 +201,28 @@ class Tasks:
             return reflect(task, None).model_copy(update={"problem": str(error)[:ANALYSIS_MAX]})
         return reflect(task, adviser)
 
-    def _judged(self, task: Task, request: EndRequest) -> Task:
-        reason, evidence = (None if text is None else redact(text) for text in (request.reason, request.evidence))
-        failed = request.outcome is not Outcome.success
-        return task.model_copy(
-            update={
-                "status": TaskStatus.ended,
-                "ended_at": self._clock(),
-                "outcome": request.outcome,
-                "reason": reason,
-                "evidence": evidence,
-                "cause": environment_cause(task.steps, reason, evidence) if failed else None,
-            }
-        )
+    def _used(self, task: Task, named: str | None) -> tuple[_Used | None, list[str]]:
+        """Return the skill that was used, and what is to be said of that.
 
-    def _used(self, task: Task, named: str | None, caller: Caller) -> tuple[_Used | None, list[str]]:
-        """Return the skill that was used, as named, or as matched where it was to be followed without asking."""
-        if named is None and task.skill is None:
+        It is the one that the agent names. Without a name it is the match, which the task was begun with: where it was
+        to be followed or confirmed, or where it is flagged and a person chose to proceed; a note tells so.
+        """
+        if named == NO_SKILL or (named is None and task.skill is None):
             return None, []
-        choice = self._choices.of(task.resolution_id)
-        followed = task.decision is Decision.proceed or (choice is not None and choice.choice is FlagChoice.proceed)
-        if named is None and not followed:
-            return None, [f"If {task.skill} was used, name it (--skill): the outcome counts for no skill now."]
-        ref = named or str(task.skill)
+        if named is None and not self._follows(task):
+            return None, [f"{task.skill} is flagged and nobody chose to proceed, so the outcome does not count for it."]
         try:
-            owners = self._shelf.owners(caller, task.repo, task.session_id)
-            view = self._shelf.skills.find(ref, _of_user(owners, caller, task.user))
+            view = self._shelf.skills.find(named or str(task.skill), _owners_of(task))
         except WellwornError as problem:
             return None, [f"The outcome counts for no skill: {problem}"]
-        return _Used(SkillRef(id=view.id, scope=view.scope), view.owner), []
+        used = _Used(SkillRef(id=view.id, scope=view.scope), view.owner)
+        return used, [] if named else [f"No skill was named: {used.ref}, the match, is taken to have been used."]
+
+    def _follows(self, task: Task) -> bool:
+        if task.decision is not Decision.review:
+            return True
+        choice = self._choices.of(task.resolution_id)
+        return choice is not None and choice.choice is FlagChoice.proceed
 
     def _count(self, used: _Used, task: Task, caller: Caller, *, counts: bool) -> SkillStats:
         """Within the transaction of the end: what the outcome makes of the skill."""
@@ -275,36 +266,67 @@ class Tasks:
 
     def get(self, task_id: str, caller: Caller) -> Task:
         """Return one of the caller's tasks with its steps (an admin: anyone's). Raises NotFound."""
-        task = self._table.get(_whose(caller), task_id)
+        task = self._task(task_id, caller)
         return task.model_copy(update={"choice": self._choices.of(task.resolution_id)})
 
     def list(self, caller: Caller, *, status: TaskStatus | None = None, offset: int = 0, limit: int = 100) -> TaskList:
         """Return a page of the caller's tasks (an admin: everybody's), newest first. Raises InvalidInput."""
-        tasks, total = self._table.page(_whose(caller), status=status, offset=offset, limit=limit)
+        repos = [normalise_repo(name) for name in caller.repos] if _limited(caller) else None
+        tasks, total = self._table.page(_whose(caller), repos=repos, status=status, offset=offset, limit=limit)
         following = offset + len(tasks)
         return TaskList(tasks=tasks, total=total, next_offset=following if following < total else None)
 
     def choose(self, task_id: str, request: ChoiceRequest, caller: Caller) -> Choice:
         """Keep a person's choice about the flagged skill that a task's objective matched; see `Choices.decide`."""
-        task = self._table.get(_whose(caller), task_id, steps=False)
-        owners: list[Owner] = [(Scope.user, task.user)]
-        owners += [] if task.repo is None else [(Scope.repo, task.repo)]
-        owners += [] if task.session_id is None else [(Scope.session, session_owner(task.user, task.session_id))]
-        matched = Matched(task.resolution_id or "", task.skill, task.decision, owners)
+        task = self._task(task_id, caller, steps=False)
+        matched = Matched(task.resolution_id or "", task.skill, task.decision, _owners_of(task))
         return self._choices.decide(matched, request, caller)
 
     def prune(self, before: datetime) -> None:
         """Forget tasks that ended before a time; outcomes and lessons stay."""
         self._table.prune(before)
 
+    def _task(self, task_id: str, caller: Caller, *, steps: bool = True) -> Task:
+        task = self._table.get(_whose(caller), task_id, steps=steps)
+        if task.repo is not None and _limited(caller) and not may_see_repo(caller, task.repo):
+            raise no_task(task_id)
+        return task
+
+    def _active(self, task_id: str, caller: Caller) -> Task:
+        task = self._task(task_id, caller)
+        if task.status is TaskStatus.ended:
+            raise ended_already(task.id)
+        return task
+
 
 def _whose(caller: Caller) -> str | None:
     return None if caller.role is Role.admin else caller.user
 
 
-def _of_user(owners: Sequence[Owner], caller: Caller, user: str) -> tuple[Owner, ...]:
-    """An admin ends another user's task for that user's skills, not for their own."""
-    return tuple((scope, user if scope is Scope.user and owner == caller.user else owner) for scope, owner in owners)
+def _limited(caller: Caller) -> bool:
+    return bool(caller.repos) and caller.role is not Role.admin
+
+
+def _owners_of(task: Task) -> tuple[Owner, ...]:
+    """Return the partitions that the task's own user sees from where it was begun, whoever asks."""
+    session = () if task.session_id is None else ((Scope.session, session_owner(task.user, task.session_id)),)
+    repo = () if task.repo is None else ((Scope.repo, task.repo),)
+    return (*session, *repo, (Scope.user, task.user))
+
+
+def _judged(task: Task, request: EndRequest, now: datetime) -> Task:
+    reason, evidence = (None if text is None else redact(text) for text in (request.reason, request.evidence))
+    failed = request.outcome is not Outcome.success
+    return task.model_copy(
+        update={
+            "status": TaskStatus.ended,
+            "ended_at": now,
+            "outcome": request.outcome,
+            "reason": reason,
+            "evidence": evidence,
+            "cause": environment_cause(task.steps, reason, evidence) if failed else None,
+        }
+    )
 
 
 def _matched(resolution: IntentResolution) -> dict[str, object]:
@@ -353,7 +375,8 @@ def _lesson(task: Task, reflection: Reflection, outcome: Outcome, now: datetime)
 
 
 def _how_to_report(task: Task) -> str:
-    used = "" if task.skill is None else f" (and `--skill {task.skill}`, if you used it)"
+    named = "ID" if task.skill is None else task.skill
+    used = f" with `--skill {named}`, or `--skill {NO_SKILL}` if you used no skill"
     return (
         f"Report with `wellworn task step {task.id} COMMAND --exit-code N` and at the end `wellworn task end {task.id} "
         f"--outcome success|failure|partial`{used}."

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -148,25 +148,36 @@ class TaskTable:
         """Return one task of `user` (None: of anyone), with its steps; raises NotFound."""
         row = self._db.row(f"SELECT {_TASK} FROM tasks WHERE id = ?", (storable(task_id),))
         if row is None or (user is not None and row[1] != storable(user)):
-            raise NotFound(f"There is no task {task_id[:_SHOWN]!r}.", hint="`wellworn task list` shows them.")
+            raise no_task(task_id)
         return self._task(row, steps=self._steps(row[0]) if steps else ())
 
     def page(
-        self, user: str | None, *, status: TaskStatus | None = None, offset: int = 0, limit: int = 100
+        self,
+        user: str | None,
+        *,
+        repos: Sequence[str] | None = None,
+        status: TaskStatus | None = None,
+        offset: int = 0,
+        limit: int = 100,
     ) -> tuple[list[Task], int]:
-        """Return a page of a user's tasks (None: everybody's), newest first, without steps, and how many there are."""
+        """Return a page of a user's tasks (None: everybody's), newest first, without steps, and how many there are.
+
+        repos: only those of these repositories, and those of none.
+        """
         if offset < 0 or limit < 1:
             raise InvalidInput("A page needs an offset of 0 or more and a limit of 1 or more.", field="offset")
-        wanted: Mapping[str, str | None] = {
-            "user": None if user is None else storable(user),
-            "status": None if status is None else status.value,
-        }
-        given = {name: value for name, value in wanted.items() if value is not None}
-        where = " AND ".join(f"{name} = ?" for name in given) or "1"
-        total = self._db.rows(f"SELECT count(*) FROM tasks WHERE {where}", tuple(given.values()))[0][0]
+        seen = ", ".join("?" * len(repos or ()))
+        wanted: Sequence[tuple[str, Sequence[str] | None]] = (
+            ("user = ?", None if user is None else [storable(user)]),
+            ("status = ?", None if status is None else [status.value]),
+            (f"(repo IS NULL OR repo IN ({seen}))", None if repos is None else [storable(name) for name in repos]),
+        )
+        given = [value for _, values in wanted for value in values or ()]
+        where = " AND ".join(condition for condition, values in wanted if values is not None) or "1"
+        total = self._db.rows(f"SELECT count(*) FROM tasks WHERE {where}", tuple(given))[0][0]
         rows = self._db.rows(
             f"SELECT {_TASK} FROM tasks WHERE {where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?",
-            (*given.values(), limit, offset),
+            (*given, limit, offset),
         )
         return [self._task(row) for row in rows], total
 
@@ -250,9 +261,13 @@ class ChoiceTable:
         )
 
     def prune(self, before: datetime) -> int:
-        """Forget choices from before a time; return how many."""
+        """Forget choices from before a time, unless a task still shows them; return how many."""
         with self._db.write() as connection:
-            return connection.execute("DELETE FROM choices WHERE ts < ?", (to_text(before),)).rowcount
+            return connection.execute(
+                "DELETE FROM choices WHERE ts < ? AND resolution_id NOT IN "
+                "(SELECT resolution_id FROM tasks WHERE resolution_id IS NOT NULL)",
+                (to_text(before),),
+            ).rowcount
 
     def decide(self, row: ChoiceRow) -> ChoiceRow:
         """Keep a choice, and return it; the same again changes nothing. Raises Conflict for another one."""
@@ -268,6 +283,11 @@ class ChoiceTable:
                 )
             _insert(connection, row)
         return row
+
+
+def no_task(task_id: str) -> NotFound:
+    """The error for a task that is not there, or not the caller's."""
+    return NotFound(f"There is no task {task_id[:_SHOWN]!r}.", hint="`wellworn task list` shows them.")
 
 
 def ended_already(task_id: str) -> Conflict:

@@ -103,7 +103,7 @@ def step(
 @task.command()
 @click.argument("task_id", metavar="ID")
 @click.option("--outcome", type=click.Choice(["success", "failure", "partial"]), required=True, help="How it ended.")
-@click.option("--skill", metavar="ID[@SCOPE]", help="The skill that was used.")
+@click.option("--skill", metavar="ID[@SCOPE]", help="The skill that was used, or none. Default: the match.")
 @click.option("--reason", help="Why it ended so.")
 @click.option("--evidence", metavar="FILE_OR_TEXT", help="What shows it; of a file its last lines are read.")
 @as_json_option

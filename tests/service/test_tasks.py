@@ -12,7 +12,7 @@ from tests.service.worlds import ME, SHIP, World
 from wellworn.lifecycle.adviser import AdviserFailed
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, InvalidInput, NotAllowed, NotFound, StoreError
-from wellworn.models.resolution import Decision, ResolveRequest
+from wellworn.models.resolution import Context, Decision, ResolveRequest
 from wellworn.models.skill import Scope
 from wellworn.models.task import (
     BeginAnswer,
@@ -248,11 +248,32 @@ def test_a_skill_that_is_not_there_is_a_warning_and_the_end_stands(world: World,
         assert workspace.tasks.get(task_id, AGENT).outcome is Outcome.failure
 
 
-def test_a_match_that_nobody_said_was_used_is_not_judged(world: World) -> None:
+def test_without_a_name_the_match_is_taken_to_have_been_used_and_that_is_told(world: World) -> None:
     with world.open() as workspace:
-        answer = end(workspace, begin(workspace).task_id, skill=None)
+        task = begin(workspace)
+        assert "`--skill none` if you used no skill" in task.instruction
+        answer = end(workspace, task.task_id, skill=None)
+        assert answer.stats is not None
+        assert (str(answer.skill), answer.stats.failure_count) == ("release-local@user", 1)
+        assert answer.notes == ["No skill was named: release-local@user, the match, is taken to have been used."]
+
+
+def test_an_agent_that_used_no_skill_says_so_and_nobody_is_blamed(world: World) -> None:
+    with world.open() as workspace:
+        answer = end(workspace, begin(workspace).task_id, skill="none")
+        assert (answer.skill, answer.stats, answer.notes) == (None, None, [])
+        assert workspace.skill(SKILL, ME).stats.failure_count == 0
+
+
+def test_a_flagged_match_without_a_choice_is_not_blamed_unless_it_is_named(world: World) -> None:
+    with world.open() as workspace:
+        task = flagged_task(workspace)
+        answer = end(workspace, task.task_id, skill=None)
         assert (answer.skill, answer.stats) == (None, None)
-        assert "--skill" in answer.notes[0]
+        assert "nobody chose to proceed" in answer.notes[0]
+        named = end(workspace, begin(workspace).task_id)
+        assert named.stats is not None
+        assert named.stats.failure_count == 5
 
 
 def test_an_ended_task_takes_nothing_more(world: World) -> None:
@@ -306,6 +327,43 @@ def test_a_model_that_breaks_fails_no_end(world: World) -> None:
         assert answer.reflection is not None
         assert (answer.reflection.problem, answer.task.reason) == ("The model answered with 500.", "the raw reason")
         assert workspace.tasks.get(answer.task.id, AGENT).reflection == answer.reflection
+
+
+def test_what_happens_while_a_model_thinks_is_neither_lost_nor_undone(world: World) -> None:
+    class Slow:
+        name = "slow"
+
+        def ask(self, *_: object) -> Any:
+            with world.open() as other:
+                assert begin(other).attempt == 2
+                other.tasks.step(task_id, StepRequest(command="pnpm build", exit_code=127), AGENT)
+            raise AdviserFailed("It took too long.")
+
+    with world.open() as workspace:
+        workspace.tasks._adviser_of = lambda _: Slow()
+        task_id = begin(workspace).task_id
+        end(workspace, task_id)
+        kept = workspace.tasks.get(task_id, AGENT)
+        assert (kept.attempt, kept.step_count, kept.cause) == (2, 1, "command not found")
+        assert workspace.skill(SKILL, ME).stats.failure_count == 0
+
+
+def test_a_task_that_another_process_ends_while_a_model_thinks_is_ended_once(world: World) -> None:
+    class Slow:
+        name = "slow"
+
+        def ask(self, *_: object) -> Any:
+            with world.open() as other:
+                end(other, task_id, "success", evidence="the user saw it")
+            raise AdviserFailed("It took too long.")
+
+    with world.open() as workspace:
+        workspace.tasks._adviser_of = lambda _: Slow()
+        task_id = begin(workspace).task_id
+        with pytest.raises(Conflict, match="has ended already"):
+            end(workspace, task_id)
+        stats = workspace.skill(SKILL, ME).stats
+        assert (stats.success_count, stats.failure_count, lessons(workspace)) == (1, 0, [])
 
 
 def test_a_model_that_cannot_even_be_found_fails_no_end(world: World) -> None:
@@ -432,6 +490,30 @@ def test_anothers_task_is_answered_like_one_that_never_was(world: World) -> None
         assert workspace.tasks.list(ME).total == 1
 
 
+def test_a_key_of_one_repo_sees_no_task_of_another(world: World) -> None:
+    root = world.repo("app", "https://github.com/one/app.git")
+    world.skill(SKILL, at=root / ".wellworn" / "skills", aliases=[SHIP])
+    with world.open() as workspace:
+        here = BeginRequest(objective=SHIP, context=Context(cwd=str(root)))
+        task_id = workspace.tasks.begin(here, AGENT).task_id
+        elsewhere = Caller(role=Role.agent, user="local", key_id="key-2", repos=("github.com/else/where",))
+        open_to_all = begin(workspace, "something else", elsewhere).task_id
+        with pytest.raises(NotFound, match="There is no task"):
+            workspace.tasks.get(task_id, elsewhere)
+        with pytest.raises(NotFound, match="There is no task"):
+            end(workspace, task_id, caller=elsewhere)
+        assert [one.id for one in workspace.tasks.list(elsewhere).tasks] == [open_to_all]
+        assert workspace.tasks.list(AGENT).total == 2
+
+
+def test_an_admin_ends_anothers_task_for_that_users_skills(world: World) -> None:
+    with world.open() as workspace:
+        task_id = begin(workspace, caller=BEA).task_id
+        answer = end(workspace, task_id, caller=ME)
+        assert (answer.skill, len(answer.notes)) == (None, 1)
+        assert workspace.skill(SKILL, ME).stats.failure_count == 0
+
+
 def test_tasks_are_listed_in_pages_the_newest_first(world: World) -> None:
     with world.open() as workspace:
         ids = [begin(workspace, f"objective {number}").task_id for number in range(5)]
@@ -452,6 +534,19 @@ def test_no_secret_of_any_field_is_kept(world: World) -> None:
         assert SECRET not in str(workspace.tasks.choose(flagged_task(workspace).task_id, chosen, ME))
     files = [file.read_bytes() for file in world.data.rglob("*") if file.is_file()]
     assert not any(SECRET.encode() in data for data in files)
+
+
+def test_a_choice_stays_as_long_as_its_task(world: World) -> None:
+    with world.open() as workspace:
+        task_id = flagged_task(workspace).task_id
+        workspace.tasks.choose(task_id, ChoiceRequest(choice=FlagChoice.skip), ME)
+        later = utc_now() + timedelta(days=1)
+        workspace.choices.prune(later)
+        assert begin(workspace).instruction.startswith("USER DECISION: ")
+        end(workspace, task_id)
+        workspace.tasks.prune(later)
+        workspace.choices.prune(later)
+        assert workspace._database.rows("SELECT id FROM choices") == []
 
 
 def test_old_ended_tasks_are_forgotten_and_what_they_taught_stays(world: World) -> None:
