@@ -30,6 +30,7 @@ from wellworn.lifecycle.shell.steps import CommandStep, steps_of
 from wellworn.models.ids import ID_MAX_LENGTH
 from wellworn.models.proposal import CandidateKind, PatternCandidate, QualityGate, Signal
 from wellworn.models.recipe import ForgeInput
+from wellworn.models.resolution import Decision
 from wellworn.models.skill import Provenance, Scope, SkillKind, SkillManifest, Trust
 from wellworn.models.task import Outcome, Task, TaskStatus
 
@@ -127,11 +128,19 @@ def against_outcome(task: Task) -> list[str]:
     reasons: list[str] = []
     if not any(step.exit_code == 0 for step in task.steps):
         reasons.append("Nothing shows that it went well: no recorded step has exit code 0.")
-    if task.used_skill is not None:
+    if _was_followed(task):
         reasons.append(f"It was done with {task.used_skill}, which is the skill for it.")
     if says_nothing(task.objective):
         reasons.append("Its objective does not say what was wanted, so nothing would find the skill again.")
     return reasons
+
+
+def _was_followed(task: Task) -> bool:
+    """Say whether the skill that a task counts for surely was: a match to be confirmed is only taken to have been.
+
+    Where it was not named, its steps and words tell, as of any other skill.
+    """
+    return task.used_skill is not None and (task.used_skill != task.skill or task.decision is Decision.proceed)
 
 
 def against_steps(material: _Material) -> list[str]:

@@ -95,7 +95,7 @@ def _in_a_thread(settings: ModelSettings, instructions: str, evidence: str, kind
     """Ask in a thread of its own: no event loop of the caller's is touched, and the deadline holds whatever happens."""
     from wellworn.service.advising_model import Asked, ask_model, load_libraries  # noqa: PLC0415
 
-    problem = load_libraries()  # before the time runs, which is the model's
+    problem = load_libraries(settings.model)  # before the time runs, which is the model's
     if problem is not None:
         return Asked(problem=problem)
     answers: queue.Queue[Asked] = queue.Queue(1)

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -23,6 +24,7 @@ _MAX_BYTES = 2 * 2**20
 _OUTPUT_RETRIES = 1
 _URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 """Given in full: the clients would else take them from variables of the environment that are not ours."""
+_MODULES = {name: (name, f"pydantic_ai.models.{name}", f"pydantic_ai.providers.{name}") for name in MODEL_PROVIDERS}
 _NOT_INSTALLED = "To ask a model, install wellworn[llm]."
 _NO_KEY = "none"  # a local server asks for no key, and the client for some text
 
@@ -37,12 +39,12 @@ class Asked:
     output_tokens: int = 0
 
 
-def load_libraries() -> str | None:
-    """Import what asking needs, which takes a second the first time; return what is wrong when it is not there."""
+def load_libraries(model: str) -> str | None:
+    """Import what asking needs, which takes seconds the first time; return what is wrong when it is not there."""
+    provider = model.partition(":")[0]
     try:
-        import anthropic  # noqa: F401, PLC0415
-        import openai  # noqa: F401, PLC0415
-        import pydantic_ai  # noqa: F401, PLC0415
+        for name in ("pydantic_ai", "httpx2", *_MODULES.get(provider, ())):
+            import_module(name)
     except ImportError:
         return _NOT_INSTALLED
     return None

@@ -15,6 +15,7 @@ from wellworn.lifecycle.drafted_words import Wording, words_of
 from wellworn.lifecycle.peculiar import is_peculiar
 from wellworn.lifecycle.proposing.similar import InstalledSkill
 from wellworn.models.ids import check_skill_id
+from wellworn.models.resolution import Decision
 from wellworn.models.skill import Scope
 from wellworn.models.task import Outcome, SkillRef, Task, TaskStatus, TaskStep
 
@@ -102,6 +103,14 @@ def test_how_it_ended_and_what_for_decides_first(more: dict[str, Any], words: st
     found = judged(task(*GOOD, **more))
     assert found.draft is None
     assert any(words in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize(("decision", "refused"), [(Decision.proceed, True), (Decision.confirm, False)])
+def test_a_match_that_was_only_to_be_confirmed_is_not_surely_how_it_was_done(decision: Decision, refused: bool) -> None:
+    shine = SkillRef(id="shine", scope=Scope.user)
+    found = judged(task(*GOOD, skill=shine, used_skill=shine, decision=decision))
+    assert (found.instead == "shine@user") is refused
+    assert (found.draft is None) is refused
 
 
 @pytest.mark.parametrize("number", range(STEPS_MIN + 2))

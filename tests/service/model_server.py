@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import struct
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ class ModelServer(ThreadingHTTPServer):
     """Answers every question with `answer`, through the tool that it was offered.
 
     status: an error in the place of an answer. raw: the body to send, whatever it is. broken: close the connection
-    after half of it, `hold`: answer nothing before it is set.
+    after half of it, `hold`: answer nothing before it is set; `trickle`: a byte now and then until it is set.
     """
 
     daemon_threads = True
@@ -31,6 +30,7 @@ class ModelServer(ThreadingHTTPServer):
         self.raw: bytes | None = None
         self.headers: dict[str, str] = {}
         self.broken = False
+        self.trickle: threading.Event | None = None
         self.hold: threading.Event | None = None
         self.requests: list[dict[str, Any]] = []
         self.sent: list[dict[str, str]] = []
@@ -114,9 +114,13 @@ class _Handler(BaseHTTPRequestHandler):
         if server.broken:
             self.wfile.write(body[: len(body) // 2])
             self.wfile.flush()
-            reset = struct.pack("ii", 1, 0)
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
-            self.connection.close()
+            self.connection.shutdown(socket.SHUT_WR)
+            self.close_connection = True
+            return
+        if server.trickle is not None:
+            for at in range(len(body)):
+                self.wfile.write(body[at : at + 1])
+                server.trickle.wait(0.01)
             return
         self.wfile.write(body)
 
@@ -133,7 +137,8 @@ def model_server() -> Iterator[ModelServer]:
         try:
             yield server
         finally:
-            if server.hold is not None:
-                server.hold.set()
+            for waiting in (server.hold, server.trickle):
+                if waiting is not None:
+                    waiting.set()
             server.shutdown()
             thread.join()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.service.model_server import ModelServer, model_server
-from tests.service.worlds import ME, SHIP, World, ask, best
+from tests.service.worlds import ME, World, ask, best
 
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, InvalidInput, NotAllowed, NotFound
@@ -119,6 +119,15 @@ def test_asked_again_it_is_the_same_proposal_also_from_another_task_of_the_same_
         assert workspace.curation.proposals(ME).total == 1
 
 
+def test_a_task_of_a_repository_says_so_and_may_be_accepted_into_it(world: World) -> None:
+    root = world.repo("shop", "https://github.com/acme/shop.git")
+    with world.open() as workspace:
+        proposal = workspace.learn(done(workspace, repo=str(root)), AGENT)
+        assert proposal.repo == "github.com/acme/shop"
+        into = AcceptRequest(scope=Scope.repo, repo=str(root), confirm=proposal.manifest.id)
+        assert workspace.curation.accept(proposal.id, into, REVIEWER).skill.scope is Scope.repo
+
+
 def test_processes_that_ask_at_once_make_one_proposal(world: World) -> None:
     with world.open() as one, world.open() as other, ThreadPoolExecutor(4) as pool:
         task_id = done(one)
@@ -198,7 +207,7 @@ def test_what_the_same_words_mean_already_is_refused(world: World) -> None:
 
 def test_a_task_done_with_a_skill_is_refused_and_points_at_it(world: World) -> None:
     with world.open() as workspace:
-        told = refusal(workspace, done(workspace, SHIP, skill="release-local"))
+        told = refusal(workspace, done(workspace, skill="release-local"))
         assert "It was done with release-local@user" in told
         assert "`wellworn skills update release-local@user`" in told
 
@@ -212,7 +221,7 @@ def test_an_id_that_is_taken_is_refused_and_the_skill_and_its_history_stay(world
         )
         workspace.tasks.end(workspace.tasks.begin(BeginRequest(objective="x y z"), AGENT).task_id, end, AGENT)
         stats = workspace.skill("freshen-dependency-tree", ME).stats
-        told = refusal(workspace, done(workspace, "Freshen the dependency tree!"))
+        told = refusal(workspace, done(workspace, "Freshen the dependency tree!", skill="none"))
         assert "The id freshen-dependency-tree is taken: freshen-dependency-tree@user." in told
         assert "`wellworn skills update freshen-dependency-tree@user`" in told
         assert workspace.skill("freshen-dependency-tree", ME).stats == stats
