@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wellworn.models.task import BeginAnswer, Choice, ChoiceRequest, EndAnswer, Task
 
 CHOICES = ("proceed", "repair", "skip")
-_EVIDENCE_BYTES = 4_000
+_READ_BYTES = 64_000
 _choice = click.argument("choice", type=click.Choice(CHOICES))
 _note = click.option("--note", help="Why, in your words; it is kept.")
 
@@ -301,14 +301,20 @@ def ask_choice(flagged: FlaggedReport, decide: Callable[[ChoiceRequest], Choice]
 
 
 def _evidence(given: str) -> str:
-    """Return the end of a file of that name, else the text itself."""
+    """Return the end of a file of that name, else the text itself.
+
+    More is read than is kept, and redacted before it is cut: half a secret would not be known as one.
+    """
+    from wellworn.models.task import EVIDENCE_MAX  # noqa: PLC0415
+    from wellworn.store.redact import redact  # noqa: PLC0415
+
     try:
         path = Path(given)
         if len(given) < 4096 and path.is_file():
             with path.open("rb") as file:
-                file.seek(max(0, path.stat().st_size - _EVIDENCE_BYTES))
-                text = file.read().decode("utf-8", errors="replace")
-            return text.strip()[-_EVIDENCE_BYTES:] or f"{path.name} is empty"
+                file.seek(max(0, path.stat().st_size - _READ_BYTES))
+                text = file.read(_READ_BYTES).decode("utf-8", errors="replace")
+            return redact(text).strip()[-EVIDENCE_MAX:] or f"{path.name} is empty"
     except (OSError, ValueError):  # no name of a file that can be read: then it is a text
         return given
     return given

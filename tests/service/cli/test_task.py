@@ -50,6 +50,25 @@ def test_evidence_is_read_from_a_file_or_taken_as_it_is(cli: Commands, world: Wo
     assert cli.ok("task", "list", "--json").json["tasks"][0]["evidence"] == "the user said so"
 
 
+def test_a_secret_at_the_place_where_evidence_is_cut_is_not_kept_in_half(cli: Commands, world: World) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    log = world.root / "log.txt"
+    log.write_text(f"{'x' * 9_000} {secret} {'y ' * 1_985}")
+    assert secret not in log.read_text()[-4_000:]
+    assert secret[-12:] in log.read_text()[-4_000:]
+    cli.ok("task", "end", begun(cli), "--outcome", "success", "--evidence", str(log))
+    kept = cli.ok("task", "list", "--json").json["tasks"][0]["evidence"]
+    assert "a1B2c3D4e5F6" not in kept
+    assert kept.endswith("y y")
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00" * 9_000])
+def test_evidence_that_is_no_text_is_kept_as_far_as_it_can_be(cli: Commands, world: World, content: bytes) -> None:
+    (world.root / "log.bin").write_bytes(content)
+    cli.ok("task", "end", begun(cli), "--outcome", "success", "--evidence", "log.bin")
+    assert len(cli.ok("task", "list", "--json").json["tasks"][0]["evidence"]) in range(1, 4_001)
+
+
 def test_a_flagged_match_is_reported_where_nobody_can_be_asked(cli: Commands) -> None:
     failed(cli)
     task = cli.ok("task", "begin", SHIP)
