@@ -18,7 +18,7 @@ from wellworn.models.task import ANALYSIS_MAX, LESSON_MAX, Reflection, Task, Tas
 _COMMAND_SHOWN = 60
 _TOLD = 80
 _STEPS_SENT, _STEP_SENT = 40, 300
-_END = re.compile(r"(?<=[.!?])\s+")
+_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\bno\.)\s+", re.IGNORECASE)
 _INSTRUCTIONS = (
     "A task of a coding agent did not go well. From its recorded steps find the root cause and what to do differently "
     "next time. analysis: two to four sentences, at most 500 characters. lesson: one sentence of at most 200 "
@@ -116,8 +116,11 @@ def _lesson(task: Task, failure: Failure) -> str:
         after = f" after {_quoted(failure.before)}" if failure.before is not None and not why else ""
         return _within(f"{failing} {ended}{after}{f': {why}' if why else ', and nothing later put it right'}")
     if failure.recovery:
-        done = " and ".join(dict.fromkeys(_quoted(one) for one in failure.recovery[-2:]))
-        return _within(f"Run {done} before {failing}: it {ended} and worked after that")
+        done = list(dict.fromkeys(_quoted(one) for one in failure.recovery[-2:]))
+        both, last = (
+            f"Run {' and '.join(told)} before {failing}: it {ended} and worked after that" for told in (done, done[-1:])
+        )
+        return _within(both if len(both) < LESSON_MAX else last)
     if later.command.strip() != failure.step.command.strip():
         return _within(f"Run {_quoted(later)} in the place of {failing}, which {ended}")
     return _within(f"{failing} {ended} and worked when it was run again")

@@ -153,3 +153,16 @@ def test_the_first_failure_is_found_with_the_first_time_that_it_worked() -> None
     assert found.later is not None
     assert found.later.number == 5
     assert [one.command for one in found.recovery] == ["make clean", "./configure"]
+
+
+def test_of_two_long_steps_that_put_it_right_the_last_is_told_whole() -> None:
+    long = [(f"{letter * 100} build", 0) for letter in "bc"]
+    found = reflect(task(("a" * 100, 1), *long, ("a" * 100, 0)), None)
+    assert found.lesson.startswith("Run `ccc")
+    assert found.lesson.endswith("worked after that.")
+    assert found.lesson.count("`") == 4
+
+
+@pytest.mark.parametrize("reason", ["It needs a flag, e.g. --force, to go on", "Use node 20 vs. node 18 here"])
+def test_an_abbreviation_does_not_end_a_sentence(reason: str) -> None:
+    assert reflect(task(reason=reason), None).lesson == f"{reason}."
