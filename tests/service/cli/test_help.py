@@ -101,16 +101,25 @@ def test_keys_load_nothing_heavy(cli: Commands, world: World) -> None:
 def test_listing_through_a_service_loads_nothing_heavy(cli: Commands, world: World) -> None:
     world.usual()
     with cli.service():
-        for argv in (["skills", "list"], ["skills", "show", "release-local"], ["resolve", "ship it"]):
+        for argv in (
+            ["skills", "list"],
+            ["skills", "show", "release-local"],
+            ["resolve", "ship it"],
+            ["settings", "list"],
+            ["usage"],
+        ):
             assert loaded(world, *argv).isdisjoint({*HEAVY, "sqlite3"}), argv
 
 
-@pytest.mark.parametrize("argv", [["skills", "list"], ["skills", "show", "release-local"], ["sources", "list"]])
+@pytest.mark.parametrize(
+    "argv",
+    [["skills", "list"], ["skills", "show", "release-local"], ["sources", "list"], ["settings", "list"], ["usage"]],
+)
 def test_listing_without_a_service_opens_neither_encoder_nor_index(
     cli: Commands, world: World, argv: list[str]
 ) -> None:
     world.usual()
     cli.ok("skills", "list")
     assert loaded(world, *argv).isdisjoint(
-        {"faiss", "onnxruntime", "tokenizers", "litestar", "httpx", "sklearn", "rich"}
+        {"faiss", "onnxruntime", "tokenizers", "litestar", "httpx", "sklearn", "rich", "pydantic_ai", "openai"}
     )
