@@ -255,8 +255,10 @@ def _judged(db: sqlite_utils.Database) -> None:
             id TEXT PRIMARY KEY, user TEXT NOT NULL, repo TEXT, session_id TEXT, status TEXT NOT NULL,
             objective_key TEXT NOT NULL, attempt INTEGER NOT NULL, resolution_id TEXT,
             outcome TEXT, data TEXT NOT NULL, created_at TEXT NOT NULL, ended_at TEXT, key_id TEXT)""")
-    db.table("tasks").create_index(["user", "objective_key"])
-    db.table("tasks").create_index(["user", "status"])
+    db.table("tasks").create_index(["user", "objective_key", "status", "created_at", "id"])
+    db.table("tasks").create_index(["user", "status", "created_at", "id"])
+    db.table("tasks").create_index(["user", "created_at", "id"])
+    db.table("tasks").create_index(["created_at", "id"])
     db.execute("CREATE INDEX idx_tasks_resolution ON tasks (resolution_id) WHERE resolution_id IS NOT NULL")
     db.execute("""
         CREATE TABLE task_steps (
