@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,6 +47,7 @@ from wellworn.store.redact import redact
 from wellworn.store.skill_stats import SkillStatsTable
 from wellworn.store.tasks import TaskTable, ended_already, no_task
 
+log = logging.getLogger(__name__)
 _LESSONS_REPLAYED = 10
 Resolve = Callable[[ResolveRequest, Caller], IntentResolution]
 
@@ -183,16 +185,22 @@ class Tasks:
             unproven = _unproven(ended)
             if used is not None:
                 stats = self._count(used, ended, caller, counts=unproven is None and ended.cause is None)
-        self._follow()
-        notes += self._remarks(ended, used, unproven)
-        return EndAnswer(
-            task=ended.model_copy(update={"choice": self._choices.of(ended.resolution_id)}),
-            reflection=ended.reflection,
-            skill=ref,
-            stats=stats,
-            flagged=self._flagged(used, stats),
-            notes=notes,
-        )
+            answer = EndAnswer(
+                task=ended.model_copy(update={"choice": self._choices.of(ended.resolution_id)}),
+                reflection=reflection,
+                skill=ref,
+                stats=stats,
+                flagged=self._flagged(used, stats),
+                notes=notes + _remarks(ended, used, unproven),
+            )
+        self._tell()
+        return answer
+
+    def _tell(self) -> None:
+        try:
+            self._follow()
+        except WellwornError as error:  # the task has ended, and whoever answers looks again by themselves
+            log.warning("What the end of a task changed could not be taken up yet: %s", error)
 
     def _reflected(self, task: Task) -> Reflection:
         try:
@@ -243,13 +251,6 @@ class Tasks:
             now=now,
         )
         return stats
-
-    def _remarks(self, task: Task, used: _Used | None, unproven: str | None) -> list[str]:
-        if used is None:
-            return []
-        if task.cause is not None:
-            return [f"It failed for its surroundings ({task.cause}), so {used.ref} is not blamed."]
-        return [] if unproven is None else [f"{unproven}, so it does not count for {used.ref}."]
 
     def _flagged(self, used: _Used | None, stats: SkillStats | None) -> FlaggedReport | None:
         if used is None or stats is None or not stats.flagged:
@@ -360,6 +361,14 @@ def _unproven(task: Task) -> str | None:
     return (
         None if task.reason or False in known else "Nothing shows that it failed (no failed step, reason or evidence)"
     )
+
+
+def _remarks(task: Task, used: _Used | None, unproven: str | None) -> list[str]:
+    if used is None:
+        return []
+    if task.cause is not None:
+        return [f"It failed for its surroundings ({task.cause}), so {used.ref} is not blamed."]
+    return [] if unproven is None else [f"{unproven}, so it does not count for {used.ref}."]
 
 
 def _lesson(task: Task, reflection: Reflection, outcome: Outcome, now: datetime) -> Lesson:

@@ -329,6 +329,17 @@ def test_a_model_that_breaks_fails_no_end(world: World) -> None:
         assert workspace.tasks.get(answer.task.id, AGENT).reflection == answer.reflection
 
 
+def test_an_end_that_cannot_be_taken_up_at_once_stands(world: World) -> None:
+    def broken() -> None:
+        raise StoreError("The database is busy.")
+
+    with world.open() as workspace:
+        task_id = begin(workspace).task_id
+        workspace.tasks._follow = broken
+        assert end(workspace, task_id).task.outcome is Outcome.failure
+        assert workspace.skill(SKILL, ME).stats.failure_count == 1
+
+
 def test_what_happens_while_a_model_thinks_is_neither_lost_nor_undone(world: World) -> None:
     class Slow:
         name = "slow"
