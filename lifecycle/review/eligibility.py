@@ -45,11 +45,11 @@ class Rule(NamedTuple):
     why: str
 
 
-ACCOUNT_RULES: tuple[tuple[Rule, Callable[[Standing], bool]], ...] = (
-    (
-        Rule("opted-in", "The person has not asked for it; `wellworn learning on` does."),
-        lambda one: one.opted_in,
-    ),
+_OPTED_IN: tuple[Rule, Callable[[Standing], bool]] = (
+    Rule("opted-in", "The person has not asked for it; `wellworn learning on` does."),
+    lambda one: one.opted_in,
+)
+_OF_ACCOUNT: tuple[tuple[Rule, Callable[[Standing], bool]], ...] = (
     (
         Rule("reviewer", "No reviewer is registered in this process."),
         lambda one: one.reviewer is not None,
@@ -63,7 +63,7 @@ ACCOUNT_RULES: tuple[tuple[Rule, Callable[[Standing], bool]], ...] = (
         lambda one: one.has_model or not one.needs_model,
     ),
 )
-TURN_RULES: tuple[tuple[Rule, Callable[[Exchange], bool]], ...] = (
+_OF_TURN: tuple[tuple[Rule, Callable[[Exchange], bool]], ...] = (
     (
         Rule("origin", "Only what a person began on the web or the command line is reviewed."),
         lambda one: one.origin in HUMAN_ORIGINS,
@@ -81,13 +81,17 @@ TURN_RULES: tuple[tuple[Rule, Callable[[Exchange], bool]], ...] = (
 
 def against_account(standing: Standing) -> Rule | None:
     """Return the first rule that speaks against reviewing any turn of the account, or None."""
-    return next((rule for rule, holds in ACCOUNT_RULES if not holds(standing)), None)
+    return next((rule for rule, holds in (_OPTED_IN, *_OF_ACCOUNT) if not holds(standing)), None)
 
 
 def against_turn(standing: Standing, exchange: Exchange) -> Rule | None:
-    """Return the first rule that speaks against counting and reviewing this turn, or None: then it is eligible."""
-    rule = against_account(standing)
-    return rule or next((rule for rule, holds in TURN_RULES if not holds(exchange)), None)
+    """Return the first rule that speaks against counting and reviewing this turn, or None: then it is eligible.
+
+    The person's own choice is asked first, then what the turn is, and what stands ready to review it last.
+    """
+    if not standing.opted_in:
+        return _OPTED_IN[0]
+    return next((rule for rule, holds in _OF_TURN if not holds(exchange)), None) or against_account(standing)
 
 
 def proven_calls(turn: Turn) -> int:
@@ -109,5 +113,5 @@ def count(before: int, proven: int, every: int) -> Counted:
 
 
 def rules() -> Sequence[Rule]:
-    """Return all rules, in the order in which they are asked."""
-    return [rule for rule, _ in ACCOUNT_RULES] + [rule for rule, _ in TURN_RULES]
+    """Return all rules, in the order in which they are asked of a turn."""
+    return [_OPTED_IN[0], *(rule for rule, _ in _OF_TURN), *(rule for rule, _ in _OF_ACCOUNT)]

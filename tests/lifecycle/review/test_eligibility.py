@@ -20,6 +20,7 @@ from wellworn.lifecycle.review.eligibility import (
 from wellworn.models.turn import ToolCall, Turn, TurnEnding, TurnOrigin
 
 WILLING = Standing(opted_in=True, reviewer="someone", needs_model=False, has_model=False, budget=1)
+ORDER = ["opted-in", "origin", "ending", "min-tool-calls", "reviewer", "budget", "no-model"]
 GOOD = Exchange(TurnOrigin.cli, TurnEnding.completed, proven=5, least=5)
 
 
@@ -79,6 +80,26 @@ def test_only_calls_that_are_known_to_have_succeeded_are_proven() -> None:
 def test_rules_have_names_of_their_own() -> None:
     names = [rule.name for rule in rules()]
     assert len(set(names)) == len(names)
+
+
+@given(st.sets(st.integers(0, 6)))
+def test_of_several_rules_that_speak_against_a_turn_the_first_is_named(broken: set[int]) -> None:
+    standing = Standing(
+        opted_in=0 not in broken,
+        reviewer=None if 4 in broken else "someone",
+        needs_model=True,
+        has_model=6 not in broken,
+        budget=0 if 5 in broken else 1,
+    )
+    exchange = Exchange(
+        TurnOrigin.internal if 1 in broken else TurnOrigin.web,
+        TurnEnding.steered if 2 in broken else TurnEnding.completed,
+        proven=4 if 3 in broken else 5,
+        least=5,
+    )
+    assert [rule.name for rule in rules()] == ORDER
+    found = against_turn(standing, exchange)
+    assert (None if found is None else found.name) == (ORDER[min(broken)] if broken else None)
 
 
 @given(st.lists(st.integers(1, 500), max_size=50), st.integers(1, 1000))
