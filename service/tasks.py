@@ -171,9 +171,9 @@ class Tasks:
         Nothing about the skill can make this fail: what is not known of it is told in `notes`. A model that reflects
         is asked before anything is locked. Raises NotFound, Conflict (it has ended already), StoreError.
         """
-        task, now = self._active(task_id, caller), self._clock()
-        failed = request.outcome is not Outcome.success
-        reflection = self._reflected(_judged(task, request, now)) if failed else None
+        now, reflection = self._clock(), None
+        if request.outcome is not Outcome.success:
+            reflection = self._reflected(_judged(self._active(task_id, caller), request, now))
         stats: SkillStats | None = None
         with self._database.write():
             # While a model was thinking, the task may have got another step, or have been begun again.
