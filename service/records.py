@@ -12,7 +12,7 @@ from wellworn.models.resolution import FeedbackRequest, IntentResolution, Record
 from wellworn.models.skill import Scope
 from wellworn.service.places import Owner, Place, session_owner
 from wellworn.store.feedback import FeedbackRow, TaughtRow
-from wellworn.store.redact import redact
+from wellworn.store.redact import redact, redact_value
 from wellworn.store.resolutions import ResolutionRow
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _redacted_context(question: Question) -> dict[str, Any]:
     if not context.model_fields_set:
         return {}
     stated = context.model_dump(mode="json", by_alias=True, exclude_defaults=True, exclude={"recent_traces"})
-    return {key: redacted(value) if isinstance(value, str) else value for key, value in stated.items()}
+    return {key: redacted(value) if isinstance(value, str) else redact_value(value) for key, value in stated.items()}
 
 
 def recorded_view(row: ResolutionRow) -> RecordedResolution:

@@ -547,6 +547,16 @@ def test_no_secret_of_any_field_is_kept(world: World) -> None:
     assert not any(SECRET.encode() in data for data in files)
 
 
+def test_no_secret_of_the_context_is_kept(world: World) -> None:
+    pull = {"number": 7, "title": f"use {SECRET}", "labels": [SECRET], "reviewState": SECRET}
+    stated = {"branch": SECRET, "activeGoal": f"use {SECRET}", "changedPaths": [f"keys/{SECRET}.txt"], "openPr": pull}
+    with world.open() as workspace:
+        request = BeginRequest(objective=SHIP, context=Context.model_validate(stated))
+        assert SECRET not in workspace.tasks.begin(request, AGENT).model_dump_json()
+    files = [file.read_bytes() for file in world.data.rglob("*") if file.is_file()]
+    assert not any(SECRET.encode() in data for data in files)
+
+
 def test_a_choice_stays_as_long_as_its_task(world: World) -> None:
     with world.open() as workspace:
         task_id = flagged_task(workspace).task_id
