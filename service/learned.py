@@ -25,6 +25,7 @@ from wellworn.models.turn import Turn
 from wellworn.service.care import Care
 from wellworn.service.curation import Curation
 from wellworn.service.decision_log import DecisionLog
+from wellworn.service.reviewing import Kept
 from wellworn.service.shelf import Located, Shelf
 from wellworn.store.accounts import AccountTable
 from wellworn.store.database import Database
@@ -70,11 +71,17 @@ class LearnedWriter:
         self._accounts, self._learned = AccountTable(database), LearnedSkillTable(database)
         self._changes, self._versions = SkillChangeTable(database), VersionTable(database)
 
-    def write(self, account: str, turn: Turn, draft: Draft, authorise: Callable[[], None]) -> tuple[str, bool]:
-        """Keep a draft; return the id of its proposal, and whether it was written now.
+    def write(
+        self,
+        account: str,
+        turn: Turn,
+        draft: Draft,
+        authorise: Callable[[], None],
+        noted: Callable[[str], None],
+    ) -> Kept:
+        """Keep a draft as a proposal; what was proposed before, whatever became of it, is not proposed again.
 
-        What was proposed before, whatever became of it, is not proposed again. authorise: asked within each
-        transaction; what it raises undoes it. Raises InvalidInput for a draft that cannot be proposed, StoreError.
+        Raises InvalidInput for a draft that cannot be proposed, StoreError, and whatever `authorise` raises.
         """
         row = self._row(account, turn, draft)
         with self._database.write():
@@ -82,12 +89,11 @@ class LearnedWriter:
             known = self._proposals.known(account)
             same = next((one for one in known if _is_same(one.pattern, one.status, row)), None)
             if same is not None:
-                return same.proposal_id, False
+                return Kept(same.proposal_id, new=False)
             self._proposals.put(row)
+            noted(row.id)
             direct = self._accounts.get(account).direct
-        if direct:
-            self._install(turn, row, authorise)
-        return row.id, True
+        return Kept(row.id, new=True, install=(lambda: self._install(turn, row, authorise)) if direct else None)
 
     def _row(self, account: str, turn: Turn, draft: Draft) -> ProposalRow:
         if draft.manifest is None or draft.gate is None or draft.gate.unanswered():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from wellworn.lifecycle.adviser import Adviser
 from wellworn.lifecycle.observing import kept_name
@@ -29,6 +29,7 @@ from wellworn.models.access import Caller, Role
 from wellworn.models.errors import NotAllowed, NotFound, WellwornError
 from wellworn.models.turn import AccountChange, AccountLearning, Turn, TurnAnswer, TurnReview, TurnView
 from wellworn.service.decision_log import author_of, refuse_agents
+from wellworn.service.review_threads import ReviewThreads, Watch
 from wellworn.store.accounts import AccountTable
 from wellworn.store.alive import Alive
 from wellworn.store.database import Database
@@ -37,21 +38,39 @@ from wellworn.store.runtime_settings import RuntimeSettingsTable
 from wellworn.store.turns import RUNNING, TurnTable
 
 log = logging.getLogger(__name__)
-WORKERS, WAITING = 2, 64
-"""Reviews that run at the same time, and those that may wait for them; what comes beyond is not reviewed."""
-MOST_LOST = 6
-"""So many threads may be lost to reviewers that do not come back, each replaced by another."""
-_STOP_SECONDS = 2.0
 _NO_PLACE = "Too many reviews were waiting, so this one did not take place."
+_STOPPED = "The service was stopped."
 ME = "me"
 """Stands for the caller's own account."""
 _SHOWN = 80
 
-Write = Callable[[str, Turn, Draft, Callable[[], None]], tuple[str, bool]]
-"""(account, turn, draft, authorise) -> the id of the proposal, and whether it was written now or is there already.
 
-`authorise` is asked within each transaction that writes, and whatever it raises undoes it.
-"""
+class Kept(NamedTuple):
+    """id: of the proposal. new: written now, and not there already. install: what the account lets be done with it."""
+
+    id: str
+    new: bool
+    install: Callable[[], None] | None = None
+
+
+class Write(Protocol):
+    """Keeps a draft as a proposal.
+
+    authorise: asked within each transaction that writes; whatever it raises undoes it. noted: told of the proposal's
+    id in the transaction that keeps it.
+    """
+
+    def __call__(
+        self,
+        account: str,
+        turn: Turn,
+        draft: Draft,
+        authorise: Callable[[], None],
+        noted: Callable[[str], None],
+        /,
+    ) -> Kept: ...
+
+
 Installed = Callable[[str, str | None], Sequence[InstalledSkill]]
 Meanings = Callable[[Sequence[str], str | None, str], list[Meant | None]]
 AdviserOf = Callable[[str], Adviser | None]
@@ -61,7 +80,8 @@ AdviserOf = Callable[[str], Adviser | None]
 class _Review:
     """One review that is waiting or running; `ended` is set once, by whoever ends it first.
 
-    stopped: why it may not go on, once it was told so. note: what a person should know although it went well.
+    stopped: why it may not go on, once it was told so. failed: what happened to its reviewer. note: what a person
+    should know although it went well.
     account_changed: when the person had last chosen, as the review was armed.
     """
 
@@ -72,8 +92,10 @@ class _Review:
     view: TurnReview
     account_changed: str | None
     stopped: str | None = None
+    failed: str | None = None
     note: str | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
+    seconds: float = 0.0
     ends_at: float = 0.0
     ended: bool = False
 
@@ -112,10 +134,11 @@ class Reviewing:
         self._alive, self._name_of, self._builtin = alive, name_of, builtin
         self._registered: Reviewer | None = None
         self._registering = threading.Lock()
-        self._waiting: queue.Queue[_Review | None] = queue.Queue(WAITING)
-        self._running: set[_Review] = set()
-        self._threads: list[threading.Thread] = []
-        self._lost = 0
+        self._threads: ReviewThreads[_Review] = ReviewThreads(
+            self._run, self._give_up, lambda review: self._end(review, "refused", _NO_PLACE)
+        )
+        self._open: set[_Review] = set()
+        self._ending = threading.Condition()
         self._closed = False
 
     # -- the reviewer ------------------------------------------------------------------------------------------------
@@ -162,12 +185,12 @@ class Reviewing:
         answer = self._turns.settle(user, known.id, decide, now=self._clock(), runner=self._alive.token)
         for review in armed:
             if not review.ended:
-                self._enqueue(review)
+                self._begin(review)
         return answer
 
     def _begun(self, review: _Review) -> TurnReview:
         """Return how a review stands at its beginning: over at once where it would find no place to wait."""
-        if self._closed or self._waiting.full():
+        if not self._threads.has_place:
             review.ended = True
             refused = {"status": "refused", "problem": _NO_PLACE, "ended_at": review.view.started_at}
             review.view = review.view.model_copy(update=refused)
@@ -216,49 +239,21 @@ class Reviewing:
 
     # -- running reviews ---------------------------------------------------------------------------------------------
 
-    def _enqueue(self, review: _Review) -> None:
-        self._start()
-        try:
-            if self._closed:
-                raise queue.Full
-            self._waiting.put_nowait(review)
-        except queue.Full:
+    def _begin(self, review: _Review) -> None:
+        with self._ending:
+            self._open.add(review)
+        if not self._threads.add(review):
             self._end(review, "refused", _NO_PLACE)
 
-    def _start(self) -> None:
-        with self._registering:
-            if not self._threads and not self._closed:
-                for _ in range(WORKERS):
-                    self._add_worker()
-
-    def _add_worker(self) -> None:
-        name = f"wellworn-review-{len(self._threads)}"
-        thread = threading.Thread(target=self._work, name=name, daemon=True)
-        self._threads.append(thread)
-        thread.start()
-
-    def _work(self) -> None:
-        while (review := self._waiting.get()) is not None:
-            replaced = False
-            try:
-                replaced = not self._closed and self._run(review)
-            finally:
-                self._waiting.task_done()
-            if replaced:
-                return  # another thread has taken this one's place
-        self._waiting.task_done()
-
-    def _run(self, review: _Review) -> bool:
-        """Run one review to its end; say whether it was so late that another thread works in the place of this one."""
-        lost = threading.Event()
-        alarm: threading.Timer | None = None
-        self._running.add(review)
+    def _run(self, review: _Review, watch: Watch) -> None:
+        """Run one review to its end."""
+        if self._closed:
+            self._end(review, "failed", _STOPPED)
+            return
         try:
-            seconds = self._settings.read().review.deadline_s
-            review.ends_at = time.monotonic() + seconds
-            alarm = threading.Timer(seconds, self._give_up, (review, seconds, lost))
-            alarm.daemon, alarm.name = True, "wellworn-review-deadline"
-            alarm.start()
+            review.seconds = self._settings.read().review.deadline_s
+            review.ends_at = time.monotonic() + review.seconds
+            watch(review.seconds)
             self._authorise(review)
             review.reviewer.review(self._task(review))
             self._finish(review)
@@ -266,27 +261,22 @@ class Reviewing:
             self._finish(review)
         except BaseException as error:  # noqa: BLE001  whatever a reviewer does, the process goes on
             log.warning("The review of turn %s failed: %s", review.turn.id, type(error).__name__)
-            self._end(review, "failed", f"The reviewer failed ({type(error).__name__}).")
-        finally:
-            if alarm is not None:
-                alarm.cancel()
-            self._running.discard(review)
-        return lost.is_set()
+            review.failed = f"The reviewer failed ({type(error).__name__})."
+            self._finish(review)
 
     def _finish(self, review: _Review) -> None:
-        if review.stopped is not None:
+        if review.is_set:
+            self._give_up(review, review.seconds)
+        elif review.stopped is not None:
             self._end(review, "refused", review.stopped)
+        elif review.failed is not None:
+            self._end(review, "failed", review.failed)
         else:
             self._end(review, "done", review.note)
 
-    def _give_up(self, review: _Review, seconds: float, lost: threading.Event) -> None:
-        """At the deadline: nothing of the review counts any more, and its thread may not come back."""
+    def _give_up(self, review: _Review, seconds: float) -> None:
+        """At the deadline: nothing of the review counts any more."""
         self._end(review, "late", f"It took longer than {seconds:g} seconds.")
-        with self._registering:
-            if review in self._running and self._lost < MOST_LOST and not self._closed:
-                self._lost += 1
-                lost.set()
-                self._add_worker()
 
     def _task(self, review: _Review) -> ReviewTask:
         user, given = review.user, review.turn.repo
@@ -329,17 +319,25 @@ class Reviewing:
             if review.view.operations >= allowed:
                 review.note = f"It has made the {allowed} writes that it may, and wanted more."
                 raise ReviewStopped(review.note)
-            made, new = self._write(review.user, redacted(review.turn), draft, lambda: self._authorise(review))
-            if new:
-                more = {"operations": review.view.operations + 1, "proposals": [*review.view.proposals, made]}
-                review.view = review.view.model_copy(update=more)
-                self._turns.put_review(review.user, review.view)
-            return made
+            views: list[TurnReview] = []
+
+            def noted(proposal_id: str) -> None:
+                more = {
+                    "operations": review.view.operations + 1,
+                    "proposals": [*review.view.proposals, proposal_id],
+                }
+                views.append(review.view.model_copy(update=more))
+                self._turns.put_review(review.user, views[-1])
+
+            kept = self._write(review.user, redacted(review.turn), draft, lambda: self._authorise(review), noted)
+            if kept.new:
+                review.view = views[-1]
+            if kept.install is not None:
+                kept.install()
+            return kept.id
 
     def _end(self, review: _Review, status: str, problem: str | None) -> None:
         """Record how a review ended; the first end counts, and nothing is written after it."""
-        if review.ended:
-            return
         review.ended = True  # before the lock: a write that waits for it is refused
         with review.lock:
             if review.view.ended_at is not None:
@@ -350,10 +348,14 @@ class Reviewing:
                 self._turns.put_review(review.user, review.view)
             except WellwornError as error:  # the next start finds that its process has ended
                 log.warning("The end of the review of turn %s cannot be recorded: %s", review.turn.id, error)
+        with self._ending:
+            self._open.discard(review)
+            self._ending.notify_all()
 
     def wait(self) -> None:
-        """Return when no review of this process is waiting or running."""
-        self._waiting.join()
+        """Return when every review that was begun here has ended; one that does not come back ends at its deadline."""
+        with self._ending:
+            self._ending.wait_for(lambda: not self._open)
 
     def end_interrupted(self) -> None:
         """Record that the reviews of processes that have ended came to nothing."""
@@ -366,22 +368,9 @@ class Reviewing:
     def close(self) -> None:
         """Cancel what is running, record it, and wait a moment for the threads."""
         self._closed = True
-        left: list[_Review] = []
-        while True:
-            try:
-                review = self._waiting.get_nowait()
-            except queue.Empty:
-                break
-            self._waiting.task_done()
-            if review is not None:
-                left.append(review)
-        for review in [*left, *tuple(self._running)]:
-            self._end(review, "failed", "The service was stopped.")
-        for _ in self._threads:
-            self._waiting.put(None)
-        until = time.monotonic() + _STOP_SECONDS
-        for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        for review in self._threads.close():
+            self._end(review, "failed", _STOPPED)
+        self._threads.join()
         self._alive.close()
 
     # -- accounts ----------------------------------------------------------------------------------------------------

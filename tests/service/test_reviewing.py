@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from wellworn.lifecycle.proposing.drafting import Draft
 from wellworn.lifecycle.review.reviewer import ReviewStopped, ReviewTask
 from wellworn.models.access import Caller, Role
 from wellworn.models.curation import TrustRequest, UpdateRequest
-from wellworn.models.errors import NotAllowed, NotFound
+from wellworn.models.errors import NotAllowed, NotFound, StoreError
 from wellworn.models.proposal import (
     AcceptRequest,
     CandidateKind,
@@ -35,6 +36,8 @@ from wellworn.models.proposal import (
 from wellworn.models.skill import Provenance, Risk, Scope, SkillManifest, Trust
 from wellworn.models.turn import AccountChange, ToolCall, Turn, TurnReview
 from wellworn.service.lifetime import utc_now
+from wellworn.service.review_threads import MOST_LOST, WORKERS
+from wellworn.service.reviewing import Kept
 from wellworn.service.workspace import Workspace
 from wellworn.store.database import Database
 from wellworn.store.runtime_settings import RuntimeSettingsTable
@@ -346,6 +349,52 @@ def test_what_a_review_was_refused_stays_refused_whatever_the_reviewer_makes_of_
         assert review_of(workspace).status == "refused"
 
 
+def test_what_a_review_was_refused_stays_refused_also_where_its_reviewer_then_fails(world: World) -> None:
+    def wrap(task: ReviewTask) -> None:
+        workspace.reviewing.change_account("me", AccountChange(opted_in=False), ME)
+        try:
+            task.write(draft())
+        except ReviewStopped as stopped:
+            raise RuntimeError("another") from stopped
+
+    with reviewed(world, Scripted(wrap)) as workspace:
+        workspace.reviewing.post_turn(turn(), AGENT)
+        assert review_of(workspace).status == "refused"
+
+
+def test_a_proposal_and_what_its_review_tells_of_it_are_kept_together_or_not_at_all(world: World) -> None:
+    with reviewed(world, Scripted(write)) as workspace:
+        kept = workspace.reviewing._turns.put_review
+
+        def full(user: str, review: TurnReview) -> None:
+            if review.status == "running":
+                raise StoreError("The disk is full.")
+            kept(user, review)
+
+        workspace.reviewing._turns.put_review = full  # type: ignore[method-assign]
+        workspace.reviewing.post_turn(turn(), AGENT)
+        review = review_of(workspace)
+        assert (review.status, review.operations, review.proposals) == ("failed", 0, [])
+        assert workspace.curation.proposals(ME).total == 0
+
+
+def test_who_takes_back_direct_writing_keeps_the_proposal_and_gets_no_skill(world: World) -> None:
+    with reviewed(world, Scripted(write), direct=True) as workspace:
+        real = workspace.reviewing._write
+
+        def slow(*given: Any) -> Kept:
+            kept = real(*given)
+            workspace.reviewing.change_account("me", AccountChange(direct=False), ME)
+            return kept
+
+        workspace.reviewing._write = slow
+        workspace.reviewing.post_turn(turn(), AGENT)
+        review = review_of(workspace)
+        assert (review.status, review.operations) == ("refused", 1)
+        assert workspace.curation.proposal(review.proposals[0], ME).status is ProposalStatus.suggested
+        assert workspace.skills(ME).total == 0
+
+
 def test_who_opts_out_and_in_again_is_not_reviewed_on_the_old_word(world: World) -> None:
     def act(task: ReviewTask) -> None:
         for opted_in in (False, True):
@@ -369,8 +418,54 @@ def test_reviewers_that_do_not_come_back_do_not_stop_later_reviews(world: World)
         for number in (1, 2, 3):
             workspace.reviewing.post_turn(turn(number), AGENT)
         wait_until(lambda: status(workspace, "turn-3") == "done")
+        workspace.reviewing.wait()
         stop.set()
         assert [status(workspace, one) for one in ("turn-1", "turn-2")] == ["late", "late"]
+
+
+def test_nobody_waits_longer_for_a_review_than_its_deadline(world: World) -> None:
+    stop = threading.Event()
+    with reviewed(world, Scripted(lambda _: stop.wait(20))) as workspace:
+        setting(workspace, "review.deadline_s", 0.05)
+        workspace.reviewing.post_turn(turn(), AGENT)
+        assert review_of(workspace).status == "late"
+        assert not stop.is_set()
+        stop.set()
+
+
+def test_late_reviewers_that_come_back_leave_room_however_many_they_were(world: World) -> None:
+    def act(task: ReviewTask) -> None:
+        while not task.cancel.is_set:
+            threading.Event().wait(0.005)
+        threading.Event().wait(0.02)
+
+    with reviewed(world, Scripted(act)) as workspace:
+        setting(workspace, "review.deadline_s", 0.02)
+        for number in range(30):
+            workspace.reviewing.post_turn(turn(number), AGENT)
+        workspace.reviewing.wait()
+        assert {status(workspace, f"turn-{number}") for number in range(30)} == {"late"}
+
+
+def test_where_no_reviewer_comes_back_nobody_waits_for_one(world: World) -> None:
+    stop = threading.Event()
+    with reviewed(world, Scripted(lambda _: stop.wait(20))) as workspace:
+        setting(workspace, "review.deadline_s", 0.05)
+        for number in range(20):
+            workspace.reviewing.post_turn(turn(number), AGENT)
+        workspace.reviewing.wait()
+        found = [status(workspace, f"turn-{number}") for number in range(20)]
+        assert (found.count("late"), found.count("refused")) == (WORKERS + MOST_LOST, 20 - WORKERS - MOST_LOST)
+        workspace.reviewing.post_turn(turn("later"), AGENT)
+        assert status(workspace, "turn-later") == "refused"
+        stop.set()
+
+        def posted() -> bool:
+            workspace.reviewing.post_turn(turn(f"again-{next(numbers)}"), AGENT)
+            return status(workspace, f"turn-again-{next(seen)}") != "refused"
+
+        numbers, seen = count(), count()
+        wait_until(posted)
 
 
 def test_a_reviewer_that_ends_its_thread_ends_only_its_own_review(world: World) -> None:
@@ -388,7 +483,7 @@ def test_once_opting_out_has_returned_nothing_more_is_written(world: World) -> N
     with reviewed(world, Scripted(write)) as workspace:
         real = workspace.reviewing._write
 
-        def slow(*given: Any) -> tuple[str, bool]:
+        def slow(*given: Any) -> Kept:
             begun.set()
             go.wait(5)
             return real(*given)
