@@ -34,8 +34,8 @@ from wellworn.models.resolution import Decision
 from wellworn.models.skill import Provenance, Scope, SkillKind, SkillManifest, Trust
 from wellworn.models.task import Outcome, Task, TaskStatus
 
-STEPS_MIN, STEPS_MAX = 3, 40
-STEP_CHARS = 500
+STEPS_MIN, STEPS_MAX = 3, 60
+STEP_CHARS, LINE_CHARS = 500, 2000
 PROJECT_SHARE = 0.5
 """A task of which more than this share of the steps names files, addresses or names of one project is its own."""
 CONFIDENCE = 0.5
@@ -96,8 +96,12 @@ def crystallize(task: Task, around: Around, candidate_id: str, adviser: Adviser 
     """Judge a task, and draft a skill from it when it deserves one. The model is asked only then; it words better."""
     early = against_outcome(task)
     if early:
-        return Verdict(None, tuple(early), instead=None if task.used_skill is None else str(task.used_skill))
-    material = _material(task)
+        return Verdict(None, tuple(early), instead=str(task.used_skill) if _was_followed(task) else None)
+    done = _done(task)
+    early = against_length(done)  # before they are compared with each other, which takes long for many
+    if early:
+        return Verdict(None, tuple(early))
+    material = _material(task, done)
     similar = find_similar(material.keys, [material.asked], around.installed, _surely(around.resolve), task.repo)
     reasons = [*against_steps(material), *_against_known(material, similar, around.installed)]
     if reasons:
@@ -143,6 +147,20 @@ def _was_followed(task: Task) -> bool:
     return task.used_skill is not None and (task.used_skill != task.skill or task.decision is Decision.proceed)
 
 
+def against_length(done: Sequence[tuple[CommandStep, str]]) -> list[str]:
+    """Say what speaks against so many steps, or such long ones."""
+    reasons: list[str] = []
+    if len(done) > STEPS_MAX:
+        reasons.append(f"It has more than {STEPS_MAX} different steps, which nobody would follow.")
+    long = next((line for _, line in done if len(line) > LINE_CHARS), None)
+    return [*reasons, _too_long(long)] if long is not None else reasons
+
+
+def _too_long(command: str) -> str:
+    shown = " ".join(command.split())[:80]
+    return f"A step cannot be told in one line of {STEP_CHARS} characters: `{shown}`."
+
+
 def against_steps(material: _Material) -> list[str]:
     """Say what speaks against the steps."""
     commands = material.commands
@@ -152,13 +170,9 @@ def against_steps(material: _Material) -> list[str]:
             f"It has {len(commands)} step(s) that worked and do something; a skill needs {STEPS_MIN} at least "
             "(looking and moving about do not count)."
         )
-    if len(commands) > STEPS_MAX:
-        reasons.append(f"It has {len(commands)} different steps; a skill of more than {STEPS_MAX} is not followed.")
     long = next((one.command.text for one in commands if not _is_one_line(one.command.text)), None)
     if long is not None:
-        reasons.append(
-            f"A step cannot be told in one line of {STEP_CHARS} characters: `{' '.join(long.split())[:80]}`."
-        )
+        reasons.append(_too_long(long))
     own = [one for one in commands if is_peculiar(one.command.text)]
     if len(own) > PROJECT_SHARE * len(commands):
         reasons.append(
@@ -196,8 +210,7 @@ def _instead(material: _Material, similar: Sequence[Likeness], installed: Sequen
 # -- what was done -----------------------------------------------------------------------------------------------------
 
 
-def _material(task: Task) -> _Material:
-    done = _done(task)
+def _material(task: Task, done: Sequence[tuple[CommandStep, str]]) -> _Material:
     pattern = Pattern(Signal.finished_task, tuple(step.key for step, _ in done), (_occurrence(task),), 1)
     runs = tuple({0: one} for one in done)
     evidence = Evidence(pattern, pattern.occurrences, {}, ((task.objective,),), (True,), runs, (task.id,))
@@ -208,9 +221,14 @@ def _material(task: Task) -> _Material:
 
 
 def _done(task: Task) -> list[tuple[CommandStep, str]]:
-    """Return what worked and did something, with its line; of what was done again the last time counts."""
+    """Return what worked and did something, with its line; of what was done again the last time counts.
+
+    It stops at one more than there may be.
+    """
     found: dict[tuple[str, str, tuple[tuple[str, str], ...]], tuple[CommandStep, str]] = {}
     for taken in task.steps:
+        if len(found) > STEPS_MAX:
+            break
         if taken.success is False:
             continue
         for step in steps_of(taken.command):

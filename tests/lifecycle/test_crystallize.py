@@ -222,3 +222,10 @@ def test_a_model_that_breaks_leaves_a_note_and_the_plain_words(broken: Exception
     words = words_of(_Scripted(broken), "shine", ["npm ci"])
     assert words.description == 'Install the dependencies. Use when the user asks to "shine".'
     assert words.notes[0].startswith("Worded without a model: ")
+
+
+def test_hundreds_of_long_steps_are_refused_before_they_are_compared() -> None:
+    many = [(f"npm run y{at} | " + " | ".join(f"sed s/x{one}/y/" for one in range(200)), 0) for at in range(500)]
+    found = judged(task(*many))
+    assert found.reasons[0] == "It has more than 60 different steps, which nobody would follow."
+    assert found.keys == ()
