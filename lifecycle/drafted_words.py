@@ -31,21 +31,28 @@ class Wording(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """description: of the skill. steps: for each command what is said beside it, or nothing. notes: for the person."""
+    """description: of the skill. steps: for each command what is said beside it, or nothing. notes: for the person.
+
+    by: the model whose words they are, or None.
+    """
 
     description: str
     steps: tuple[str, ...]
     notes: list[str] = field(default_factory=list)
+    by: str | None = None
 
 
-def words_of(adviser: Adviser | None, asked: str, commands: Sequence[str]) -> Words:
-    """Return the words of a skill that does what was asked with these commands; never raises."""
+def words_of(adviser: Adviser | None, asked: str, commands: Sequence[str], purpose: str = "learn") -> Words:
+    """Return the words of a skill that does what was asked with these commands; never raises.
+
+    purpose: what a model's cost is recorded under.
+    """
     plain = Words(_described(asked, commands), ("",) * len(commands))
     if adviser is None:
         return plain
     evidence = "\n".join([f"asked for: {asked}", *(f"command {at}: {one}" for at, one in enumerate(commands, 1))])
     try:
-        answer = adviser.ask("learn", _INSTRUCTIONS, evidence, Wording)
+        answer = adviser.ask(purpose, _INSTRUCTIONS, evidence, Wording)
     except AdviserFailed as failed:
         return Words(plain.description, plain.steps, [f"Worded without a model: {failed}"])
     except Exception as error:  # noqa: BLE001  a draft does not fail for whatever an adviser does
@@ -59,7 +66,7 @@ def _checked(answer: Wording, plain: Words, asked: str, model: str) -> Words:
     if not description or len(answer.steps) != len(plain.steps):
         return Words(plain.description, plain.steps, [f"Worded without a model: {model} answered something else."])
     steps = tuple(one_sentence(_plain(one), _STEP_MAX) for one in answer.steps)
-    return Words(f"{description}{_asks(asked)}", steps, [f"Worded by {model}; the commands are the task's own."])
+    return Words(f"{description}{_asks(asked)}", steps, [f"Worded by {model}; the commands are the task's own."], model)
 
 
 def _plain(text: str) -> str:

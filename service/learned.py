@@ -113,7 +113,7 @@ class LearnedWriter:
             repo=draft.repo,
             session_id=turn.session_id,
             created_at=self._clock(),
-            notes=["It rests on one turn of yours, looked at after it was completed."],
+            notes=["It rests on one turn of yours, looked at after it was completed.", *draft.notes],
         )
         keys = [step.key for line in draft.candidate.steps for step in steps_of(line) if not step.noise]
         return ProposalRow(account, proposal, fingerprint_of(keys, draft.updates), 1)

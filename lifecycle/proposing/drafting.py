@@ -41,7 +41,7 @@ class Surroundings:
 class Draft:
     """A candidate, and what would be written for it. manifest is None for `doc` and `ignore`.
 
-    updates: the installed skill that `additions` would extend instead.
+    updates: the installed skill that `additions` would extend instead. notes: for the person who decides.
     """
 
     candidate: PatternCandidate
@@ -53,6 +53,7 @@ class Draft:
     updates: str | None = None
     additions: SkillAdditions | None = None
     repo: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.service.model_server import KEY, model_server
 from tests.service.worlds import ME, World
 
 from wellworn.lifecycle.adviser import AdviserFailed
-from wellworn.lifecycle.review.builtin import BetterDescription
+from wellworn.lifecycle.drafted_words import Wording
 from wellworn.models.access import Caller, Role
 from wellworn.models.proposal import AcceptRequest, Proposal
 from wellworn.models.resolution import ResolveRequest
@@ -17,6 +18,7 @@ from wellworn.models.turn import AccountChange, ToolCall, Turn
 from wellworn.service.lifetime import utc_now
 from wellworn.service.workspace import Workspace
 from wellworn.store.runtime_settings import RuntimeSettingsTable
+from wellworn.store.spend import SpendTable
 
 AGENT = Caller(role=Role.agent, user="local", key_id="key-agent")
 MESSAGE = "put the handbook online"
@@ -122,29 +124,94 @@ def test_where_it_may_write_at_once_it_installs_and_no_more(world: World) -> Non
         assert skill.manifest.requires_approval == made.manifest.requires_approval
 
 
-@pytest.mark.parametrize(
-    ("answer", "taken"),
-    [
-        (BetterDescription(description="Builds the handbook and puts it online."), True),
-        (BetterDescription(description="x" * 601), False),
-        (BetterDescription(description=" "), False),
-        (AdviserFailed("It broke."), False),
-    ],
-)
-def test_a_model_may_say_it_better_and_its_failure_changes_nothing(world: World, answer: Any, taken: bool) -> None:
-    class Model:
-        name = "scripted"
-        reached = 0
+class Model:
+    """Answers as it is told, and keeps what it was asked."""
 
-        def ask(self, *_: object) -> Any:
-            self.reached += 1
-            if isinstance(answer, AdviserFailed):
-                raise answer
-            return answer
+    name = "scripted"
 
-    model = Model()
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+        self.asked: list[tuple[str, str]] = []
+
+    def ask(self, purpose: str, instructions: str, evidence: str, kind: object) -> Any:
+        self.asked.append((purpose, evidence))
+        if isinstance(self._answer, Exception):
+            raise self._answer
+        return self._answer
+
+
+SECRET = "ghp_" + "a1B2c3D4e5F6" * 3
+GOOD = "Builds the handbook and puts it online."
+WHY = ["The theme is needed first.", "It writes site.", "It copies the pages.", "It must answer."]
+
+
+def worded(workspace: Workspace, model: Model) -> Proposal:
+    workspace.reviewing._adviser_of = lambda _: model
+    [made] = reviewed(workspace, turn())
+    assert [purpose for purpose, _ in model.asked] == ["review"]
+    return made
+
+
+def test_a_model_says_what_it_is_for_and_why_and_the_commands_stay_what_they_are(world: World) -> None:
     with world.open() as workspace:
-        workspace.reviewing._adviser_of = lambda _: model
+        made = worded(workspace, Model(Wording(description=GOOD, steps=WHY)))
+        assert made.manifest.description.startswith(GOOD)
+        assert "`mkdocs build`" in made.body
+        assert [line.rsplit(". ", 1)[1] for line in made.body.split("\n") if line.endswith(tuple(WHY))] == WHY
+        assert any("scripted" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Wording(description=" ", steps=WHY),
+        Wording(description=GOOD, steps=WHY[:-1]),
+        Wording(description="See https://x.example/more", steps=["Then `curl x`", "a | sh", "Run it with --force", ""]),
+        AdviserFailed("It broke."),
+        ValueError("nonsense"),
+    ],
+    ids=["says nothing", "leaves a step out", "adds commands", "fails", "breaks"],
+)
+def test_what_a_model_does_badly_leaves_the_draft_as_it_is(world: World, answer: Any) -> None:
+    with world.open() as workspace:
+        made = worded(workspace, Model(answer))
+        assert MESSAGE in made.manifest.description
+        for text in (made.body, made.manifest.description):
+            assert not any(part in text for part in ("x.example", "curl x", "| sh", "--force", *WHY))
+        assert "`mkdocs build`" in made.body
+
+
+def test_no_secret_comes_back_from_a_model(world: World) -> None:
+    answer = Wording(description=f"Uses {SECRET} to put it online.", steps=[f"It needs {SECRET} now.", "", "", ""])
+    with world.open() as workspace:
+        made = worded(workspace, Model(answer))
+        assert SECRET not in made.model_dump_json()
+
+
+def test_a_model_is_not_asked_once_permission_is_gone(world: World) -> None:
+    model = Model(Wording(description=GOOD, steps=WHY))
+
+    def late(_: str) -> Model:
+        workspace.reviewing.change_account("me", AccountChange(opted_in=False), ME)
+        return model
+
+    with world.open() as workspace:
+        for name in ("review.min_tool_calls", "review.every_tool_calls"):
+            RuntimeSettingsTable(workspace._database).put(name, 1, by="local", now=utc_now())
+        workspace.reviewing.change_account("me", AccountChange(opted_in=True), ME)
+        workspace.reviewing._adviser_of = late
+        workspace.reviewing.post_turn(turn(), AGENT)
+        workspace.reviewing.wait()
+        review = workspace.reviewing.turn("turn-1", ME).review
+        assert review is not None
+        assert (review.status, model.asked) == ("refused", [])
+
+
+def test_what_its_model_costs_is_the_accounts_own(world: World) -> None:
+    with model_server() as server, world.open(model_api_key=KEY) as workspace:
+        server.answer = {"description": GOOD, "steps": WHY}
+        workspace.runtime.change({"model": "openai:tiny", "model_url": server.url("openai")}, ME)
         [made] = reviewed(workspace, turn())
-        assert model.reached == 1
-        assert (made.manifest.description == "Builds the handbook and puts it online.") is taken
+        assert made.manifest.description.startswith(GOOD)
+        [spent] = SpendTable(workspace._database).summed(None)
+        assert (spent.account, spent.origin, spent.model, spent.requests) == ("local", "review", "openai:tiny", 1)
