@@ -18,7 +18,7 @@ from wellworn.models.task import ANALYSIS_MAX, LESSON_MAX, Reflection, Task, Tas
 _COMMAND_SHOWN = 60
 _TOLD = 80
 _STEPS_SENT, _STEP_SENT = 40, 300
-_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)(?<!\bno\.)\s+", re.IGNORECASE)
+_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)\s+", re.IGNORECASE)
 _INSTRUCTIONS = (
     "A task of a coding agent did not go well. From its recorded steps find the root cause and what to do differently "
     "next time. analysis: two to four sentences, at most 500 characters. lesson: one sentence of at most 200 "
@@ -79,10 +79,14 @@ class Failure:
 
 
 def find_failure(steps: Sequence[TaskStep]) -> Failure | None:
-    """Return the first failing step with what surrounds it; None when no step is known to have failed."""
-    place = next((at for at, step in enumerate(steps) if step.success is False), None)
-    if place is None:
+    """Return the first failing step with what surrounds it; None when no step is known to have failed.
+
+    One that only looks (`grep` finds nothing) counts only where no other failed.
+    """
+    places = [at for at, step in enumerate(steps) if step.success is False]
+    if not places:
         return None
+    place = next((at for at in places if _keys(steps[at].command)), places[0])
     failing = steps[place]
     before = next((one for one in reversed(steps[:place]) if _keys(one.command)), None)
     keys = set(_keys(failing.command)) or {failing.command.strip()}
@@ -136,7 +140,7 @@ def _analysis(task: Task, failure: Failure) -> str:
     else:
         parts.append("Nothing later put it right.")
     for told in (failure.step.summary, task.reason, task.evidence):
-        if told:
+        if told and told.strip():
             parts.append(f"Told: {one_sentence(told, 160)}")
     return whole_sentences(" ".join(parts), ANALYSIS_MAX)
 

@@ -86,7 +86,9 @@ RULES: tuple[Rule, ...] = (
         "download-and-run",
         Risk.high,
         "something is downloaded and run at once",
-        "curl|wget|fetch|aria2c|iwr|irm|invoke-|iex|npx|bunx|dlx|uvx|urlopen|urlretrieve|.get(",
+        "curl|wget|fetch|aria2c|iwr|irm|invoke-|iex|npx|bunx|dlx|uvx|urlopen|urlretrieve|.get(|executable|chmod",
+        r"\b(?:fetch|download|get|curl|wget)\s+(?:the\s+\w+\s+(?:from|at)\s+)?https?://\S+[^.!?\n]{0,40}"
+        r"\b(?:make it executable|chmod\s+\+x)[^!?\n]{0,40}\b(?:run|start|execute|launch)\b",
         rf"{_GET}{_C}{{1,300}}\|(?:\s*\\\n)?\s*(?:(?:tee|cat|gunzip|tac|sed|tr|jq)\b[^|\n]{{0,60}}\|\s*)?{_FED}",
         rf"\b{_BARE}\s[^\n|;]{{0,40}}<\(\s*{_GET}",
         rf"\b(?:{_BARE}\s+-\w*c|eval|source)\s*[\"']?\$?\(\s*{_GET}",
@@ -154,7 +156,7 @@ RULES: tuple[Rule, ...] = (
         Risk.high,
         "credentials or the environment are sent elsewhere",
         "curl|wget|nc |ncat|socat|scp|rsync|rclone|http|webhook|send|upload|post|transmit|mail|exfiltrate|leak"
-        "|environ|process.env|security ",
+        "|environ|process.env|security |.ssh|id_rsa|id_ed25519|.aws|.netrc|.pgpass|git-credentials",
         rf"{_SECRET_FILE}[^\n]{{0,200}}\|\s*[^\n]{{0,80}}\b(?:curl|wget|nc|ncat|netcat|socat|ssh|http|mail|xh)\b",
         rf"\b(?-i:curl|wget|nc|ncat|http|scp|rsync|xh|rclone)\s[^\n|]{{0,250}}{_SECRET_FILE}",
         r"\b(?:curl|wget)\b[^\n]{0,200}(?:-d|--data\S*|-F|--form|-T|--upload-file|--post-file|--post-data"
@@ -179,6 +181,8 @@ RULES: tuple[Rule, ...] = (
         rf"\b(?:read|open|load|collect|gather|grab|harvest|steal|extract|dump|find|cat"
         rf"|take)\b[^!?\n]{{0,100}}(?:{_SECRET_FILE}|(?<!\w)\.env\b"
         rf"|\b{_SECRETS})[^!?\n]{{0,80}}\b{_SEND}\b(?:(?!\bonly\b)[^!?\n]){{0,60}}https?://",
+        rf"\b(?:read|open|load|copy|take|grab|fetch|cat|get)\b[^.!?\n]{{0,60}}{_SECRET_FILE}[^.!?\n]{{0,40}}"
+        r"\band\s+(?:then\s+)?(?:send|post|paste|upload|share|publish|mail|attach|print|show|quote|include)\s+(?:it|them|its|their|that)\b",
     ),
     _rule(
         "credential-read",

@@ -41,7 +41,7 @@ class Advisers:
     """Hands out the model as it is configured at this moment. Every method may be called from any thread."""
 
     def __init__(self, database: Database, key: SecretStr | None, clock: Callable[[], datetime]) -> None:
-        self._key, self._clock = key, clock
+        self._key, self._clock = key if key is not None and key.get_secret_value().strip() else None, clock
         self._settings, self._spend = RuntimeSettingsTable(database), SpendTable(database)
 
     def of(self, account: str, origin: str | None = None) -> Adviser | None:

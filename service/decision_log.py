@@ -222,7 +222,7 @@ def _refuse_changed(begun: Begun, current: str | None) -> None:
 
 def _undo(begun: Begun, before: SkillBytes, *, recipe_was_there: bool) -> None:
     """Give the files back as they were; what cannot be given back now is settled by `recover`."""
-    with suppress(StoreError):
+    with suppress(StoreError, OSError):
         if state_of(begun.folder) != before:
             put_back(begun.folder, before)
         if not recipe_was_there and begun.recipe is not None:

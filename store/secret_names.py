@@ -92,6 +92,10 @@ _PROGRAMS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("redis-cli", " -a", rf"redis-cli\b(?:{_GAP}|[ ])-a[ ]?['\"]?"),
         ("zip", " -P", rf"zip\b(?:{_GAP}|[ ])-P[ ]?['\"]?"),
         ("7z", " -p", rf"7za?\b{_GAP}-p['\"]?"),
+        ("twine", " -p", rf"twine[ ]+upload\b{_GAP}(?:-p|--password)[ ]?['\"]?"),
+        ("openssl", " -k", rf"openssl\b{_GAP}-k[ ]?['\"]?"),
+        ("rclone", " pass", r"rclone[ ]+config[ ]+(?:create|update|password)\b[^\n|;]{1,200}?[ ]pass[ ]+['\"]?"),
+        ("machine", " password ", r"machine[ ]+\S{1,200}[ ]+login[ ]+\S{1,200}[ ]+password[ ]+['\"]?(?=\S*\d)"),
         ("sqlcmd", " -P", rf"sqlcmd\b(?:{_GAP}|[ ])-P[ ]?['\"]?"),
         ("mosquitto", " -P", rf"mosquitto_[a-z]{{1,12}}\b{_GAP}-P[ ]?['\"]?"),
         ("ldap", " -w", rf"ldap[a-z]{{1,12}}\b(?:{_GAP}|[ ])-w[ ]?['\"]?"),
@@ -172,7 +176,7 @@ def redact_named(text: str) -> str:
         text = _without(text, _picked(_LITERAL, text, ("value", "v2")))
     if "|" in text and ("echo " in text or "printf " in text):
         text = _without(text, _picked(_PIPED, text, ("v1", "v2", "v3")))
-    if " -" in text:
+    if " -" in text or " pass" in text:
         for word, option, pattern in _PROGRAMS:
             if word in text and option in text:
                 text = _without(text, _picked(pattern, text, ("value",)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -106,6 +108,7 @@ def edit(skill: SkillText, ask: str) -> SkillText | None:
     """
     from wellworn.lifecycle.accepting import difference  # noqa: PLC0415
 
+    _check_channel()
     before = compose(skill)
     text = before
     while True:
@@ -127,6 +130,12 @@ def edit(skill: SkillText, ask: str) -> SkillText | None:
             click.echo("Cancelled; nothing was changed.", err=True)
             return None
         text = edited
+
+
+def _check_channel() -> None:
+    """Without a terminal an editor of the system's own choice would wait for somebody who is not there."""
+    if not sys.stdin.isatty() and not (os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise InvalidInput("There is no terminal to edit at.", hint="Set VISUAL or EDITOR, or leave --edit out.")
 
 
 def show_diff(diff: str) -> None:

@@ -85,6 +85,12 @@ def test_a_failure_of_which_nothing_is_said_names_what_came_before_it() -> None:
     )
 
 
+def test_a_step_that_only_looks_is_blamed_last() -> None:
+    found = reflect(task(("grep -q foo a.txt", 1), ("pnpm build", 2), summaries=(None, "no such module")), None)
+    assert found.lesson == "`pnpm build` failed with exit code 2: no such module."
+    assert "`grep -q foo a.txt` failed" in reflect(task(("grep -q foo a.txt", 1), ("ls", 0)), None).lesson
+
+
 def test_without_a_failed_step_the_reason_as_given_is_kept() -> None:
     found = reflect(task(("npm test", 0), reason="The user did not want a release.\nThey said so."), None)
     assert (found.lesson, found.by) == ("The user did not want a release.", "raw")

@@ -443,3 +443,14 @@ def test_any_edit_is_refused_or_read_back_as_it_was_given(edits: dict[str, Any])
                 assert getattr(skill.manifest, field) == [one for one in dict.fromkeys(given_) if one]
         if "body" in edits:
             assert (read.body or "").split() == edits["body"].split()
+
+
+def test_a_file_in_the_place_of_the_recipes_folder_is_told_and_nothing_is_left(world: World) -> None:
+    (world.home / ".wellworn").mkdir(parents=True)
+    (world.home / ".wellworn" / "forge").write_text("a file")
+    with world.open() as workspace:
+        propose(workspace, recipe=RECIPE)
+        with pytest.raises(StoreError, match="cannot be written"):
+            accept(workspace)
+        assert not (world.library / "ship-it").exists()
+        assert workspace.curation.proposal("p1", REVIEWER).status is ProposalStatus.suggested
