@@ -8,16 +8,20 @@ from dataclasses import replace
 from datetime import datetime
 
 from wellworn.lifecycle.adviser import Adviser
+from wellworn.lifecycle.crystallize import STEP_CHARS, STEPS_MAX, asked_of
 from wellworn.lifecycle.drafted_words import words_of
 from wellworn.lifecycle.proposing.drafting import Draft, Surroundings, draft_once
 from wellworn.lifecycle.proposing.once import Run, Work, recoveries_of
 from wellworn.lifecycle.proposing.words import talk_of
 from wellworn.lifecycle.review.reviewer import ReviewTask
+from wellworn.lifecycle.shell.steps import fill, steps_of
 from wellworn.models.skill import Scope
 from wellworn.models.turn import Turn
 from wellworn.store.redact import redact
 
 _PITFALLS_SHOWN, _COMMAND_SHOWN = 3, 120
+_ASKED_MAX = 200
+"""Characters of a message; of a longer one the first sentence stands for it."""
 _OF_COMMANDS = re.compile(r"[`|$<>]|&&|--|://|(^|\s)'[^']+'")
 """What a sentence about a command has no need of, and one with another command in it might."""
 
@@ -33,8 +37,11 @@ class TrajectoryReviewer:
 
     def review(self, task: ReviewTask) -> None:
         """Write the turn's procedure, where it is one that is worth keeping and not known already."""
+        work = work_of(task.turn, self._clock())
+        if not can_be_followed(work.runs):
+            return
         around = Surroundings(talk_of([]), task.installed, task.resolve, self._clock())
-        made = draft_once(work_of(task.turn, self._clock()), around, self._make_id(), Scope.user)
+        made = draft_once(work, around, self._make_id(), Scope.user)
         if made.manifest is None:
             return
         made = _with_pitfalls(made, task.turn)
@@ -47,7 +54,22 @@ class TrajectoryReviewer:
 def work_of(turn: Turn, now: datetime) -> Work:
     """Return a turn as a piece of work: its commands, in order."""
     runs = [Run(call.command, call.success) for call in turn.calls if call.command]
-    return Work(turn.message, runs, [turn.id], turn.session_id or turn.id, turn.repo, turn.ts or now)
+    asked = turn.message if len(turn.message) <= _ASKED_MAX else asked_of(turn.message)[:_ASKED_MAX]
+    return Work(asked, runs, [turn.id], turn.session_id or turn.id, turn.repo, turn.ts or now)
+
+
+def can_be_followed(runs: Sequence[Run]) -> bool:
+    """Say whether what worked are steps of one line each, and not more than somebody follows; stops at the first no."""
+    found: set[str] = set()
+    for command in dict.fromkeys(run.command for run in runs if run.success is True):
+        for step in steps_of(command):
+            if step.noise:
+                continue
+            text = fill(step.template, step.values)
+            found.add(step.key)
+            if len(found) > STEPS_MAX or len(text) > STEP_CHARS or not text.isprintable() or "`" in text:
+                return False
+    return True
 
 
 def _with_pitfalls(made: Draft, turn: Turn) -> Draft:
