@@ -14,13 +14,16 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "command not found",
             r"\bcommand not found\b|\bis not recognized as an internal or external command\b"
-            r"|\bexecutable (?:file )?not found\b|\bno such (?:command|executable)\b|: not found\s*$",
+            r"|\bexecutable (?:file )?not found\b|\bno such (?:command|executable)\b"
+            r"|(?:\b\w*sh:(?: (?:line )?\d+:)?|: line \d+:) \S+: not found\b",
         ),
         (
             "refused by a gate",
             r"\b(?:refused|denied|blocked|stopped) (?:by|at) (?:a|the) (?:person|user|reviewer|gate|approval)"
-            r"|\bapproval (?:was )?(?:denied|refused|expired|not given)"
-            r"|\b(?:user|person|reviewer) (?:denied|refused|declined|rejected) (?:it|the|this|that|to)\b",
+            r"|\bapproval (?:was )?(?:denied|refused|declined|expired|not given)|\b(?:was|is|were) not approved\b"
+            r"|\bgate (?:has )?(?:denied|refused|blocked|stopped)\b"
+            r"|\b(?:user|person|reviewer) (?:(?:denied|refused|declined|rejected) (?:it|the|this|that|to|approval)"
+            r"|(?:doesn.t|does not|didn.t|did not) (?:want to proceed|approve))\b",
         ),
         (
             "network",
@@ -32,16 +35,24 @@ _SIGNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r" (?:temporarily )?unavailable|gateway time-?out)",
         ),
         ("time-out", r"\btimed[ -]?out\b|\btime-?out (?:expired|exceeded|reached|error)\b|\bETIMEDOUT\b"),
-        ("rate limit", r"\brate[ -]?limit(?:ed| exceeded| reached|ing)?\b|\btoo many requests\b|\bquota exceeded\b"),
+        (
+            "rate limit",
+            r"\brate[ -]?limit(?:ed| exceeded| reached|ing)?\b|\btoo many requests\b|\bquota exceeded\b"
+            r"|\b(?:HTTP(?:/\d(?:\.\d)?)?|status(?: code)?|error(?: code)?)[ :=]{1,3}429\b",
+        ),
         ("disk full", r"\bno space left on device\b|\bdisk (?:is )?full\b|\bENOSPC\b|\bdisk quota exceeded\b"),
         ("permission", r"\bEACCES\b|: permission denied\b|^permission denied\b|\boperation not permitted\b"),
         ("out of memory", r"\bout of memory\b|\bcannot allocate memory\b|\bOOM[- ]?kill"),
     )
 )
 _DEFECTS = re.compile(
-    r"(?i:\b(?:assert|expected|mismatch|syntaxerror|typeerror|failed tests?|tests? failed))|\bFAIL(?:ED|S)?\b"
+    r"(?i:\b(?:assert|expected|mismatch|syntaxerror|typeerror|failed tests?|tests? failed))"
+    r"|(?<!\bBUILD )\bFAIL(?:ED|S)?\b"
 )
-"""Words of a wrong result; a test that is told to FAIL has failed, also when it did so by taking too long."""
+"""Words of a wrong result; a test that is told to FAIL has failed, also when it did so by taking too long. A build that
+FAILED has so for any reason."""
+_LAST_LINES = 15
+"""So much of the evidence counts: a log tells at its end what it failed for, and before that much that went well."""
 
 
 def environment_cause(steps: Sequence[TaskStep], reason: str | None, evidence: str | None) -> str | None:
@@ -51,7 +62,8 @@ def environment_cause(steps: Sequence[TaskStep], reason: str | None, evidence: s
     words tell of a wrong result as well ("expected 200, got connection refused"), it counts.
     """
     failing = _last_failing(steps)
-    told = [text for text in (None if failing is None else failing.summary, reason, evidence) if text]
+    shown = None if evidence is None else "\n".join(evidence.splitlines()[-_LAST_LINES:])
+    told = [text for text in (None if failing is None else failing.summary, reason, shown) if text]
     if any(_DEFECTS.search(text) for text in told):
         return None
     if failing is not None and failing.exit_code in _EXIT_CODES:

@@ -33,7 +33,7 @@ def other(exit_code: int, summary: str | None = None) -> TaskStep:
         (step(1, "sh: 1: uv: not found"), "command not found"),
         (step(1, "curl: (6) Could not resolve host: registry.example"), "network"),
         (step(1, "connect ECONNREFUSED 127.0.0.1:5432"), "network"),
-        (step(1, "Connection reset by peer"), None),
+        (step(1, "Connection reset by peer"), "network"),
         (step(1, "error: connection reset by peer"), "network"),
         (step(1, "npm ERR! network request timed out"), "time-out"),
         (step(1, "HTTP 429 Too Many Requests"), "rate limit"),
@@ -43,11 +43,21 @@ def other(exit_code: int, summary: str | None = None) -> TaskStep:
         (step(1, "approval denied"), "refused by a gate"),
         (step(1, "the user declined the approval"), "refused by a gate"),
         (step(1, "sh: 1: uv: not found\nmake: *** [all] Error 127"), "command not found"),
+        (step(1, "it said: ./build.sh: line 3: uv: not found"), "command not found"),
+        (step(1, "ash: uv: not found"), "command not found"),
+        (step(1, "zsh: command not found: uv"), "command not found"),
+        (step(1, "request failed with status code 429"), "rate limit"),
+        (step(1, "HTTP/1.1 429"), "rate limit"),
+        (step(1, "BUILD FAILED in 3s: could not resolve host: repo.example"), "network"),
+        (step(1, "the gate refused it"), "refused by a gate"),
+        (step(1, "The user doesn't want to proceed with this tool use"), "refused by a gate"),
+        (step(1, "the deletion was not approved"), "refused by a gate"),
+        (step(1, "git@host.example: Permission denied (publickey)."), "permission"),
+        (step(1, "getaddrinfo ENOTFOUND registry.example"), "network"),
+        (step(1, "HTTP 503 Service Unavailable"), "network"),
     ],
 )
-def test_the_environment_is_known_by_exit_codes_and_words(given: TaskStep, cause: str | None) -> None:
-    if cause is None:
-        cause = "network"
+def test_the_environment_is_known_by_exit_codes_and_words(given: TaskStep, cause: str) -> None:
     assert environment_cause([given], None, None) == cause
 
 
@@ -61,6 +71,12 @@ def test_the_environment_is_known_by_exit_codes_and_words(given: TaskStep, cause
         "the function was not found in the module",
         "merge conflict in package.json",
         "FAIL test_x timed out after 5000ms",
+        "error: user: not found",
+        "config: key: not found",
+        "error: 404: page: not found",
+        "page 429 has a broken link",
+        "BUILD FAILED: 3 tests failed",
+        "error: src refspec main does not match any",
     ],
 )
 def test_a_fault_of_the_work_counts(summary: str) -> None:
@@ -79,6 +95,12 @@ def test_the_reason_and_the_evidence_are_listened_to_as_well() -> None:
     assert environment_cause([], "the network is unreachable", None) == "network"
     assert environment_cause([], None, "request timed out") == "time-out"
     assert environment_cause([], "the build was wrong", None) is None
+
+
+def test_of_a_log_only_its_end_is_listened_to() -> None:
+    noise = "warning: connection refused, trying the next mirror\n" + "fetched a package\n" * 30
+    assert environment_cause([step(1)], None, f"{noise}error: the manifest names no entry point") is None
+    assert environment_cause([step(1)], None, f"{noise}error: could not resolve host: registry.example") == "network"
 
 
 @given(st.text(max_size=300), st.text(max_size=300), st.integers(-(2**31), 2**31))
