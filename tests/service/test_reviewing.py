@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -513,6 +514,16 @@ def test_an_admin_sees_the_turn_of_another_user(world: World) -> None:
     with world.open() as workspace:
         workspace.reviewing.post_turn(turn(), BEA)
         assert workspace.reviewing.turn("turn-1", ME).answer.rule == "opted-in"
+
+
+def test_old_turns_are_forgotten_also_where_nothing_is_reviewed(world: World) -> None:
+    with world.open() as workspace:
+        workspace.reviewing.post_turn(turn(), AGENT)
+        settings = workspace.settings
+    later = utc_now() + timedelta(days=settings.record_days + 1)
+    with Workspace.open(settings, clock=lambda: later, background=True) as workspace:
+        wait_until(lambda: workspace._database.rows("SELECT id FROM turns") == [])
+        assert workspace._reviewing is None
 
 
 def test_closing_ends_what_is_running_and_records_it(world: World) -> None:
