@@ -45,6 +45,7 @@ from wellworn.store.skill_state import state_hash
 from wellworn.store.skill_stats import SkillStatsTable
 from wellworn.store.steps_section import read_section, wanted_steps
 from wellworn.store.tasks import TaskTable
+from wellworn.store.versions import BY_HAND, VersionTable
 
 USER = "user"
 """Whose steps they are once a person has edited them."""
@@ -77,7 +78,7 @@ class Repairs:
         self._shelf, self._log, self._clock, self._follow = shelf, log, clock, follow
         self._table, self._lessons = RepairTable(database), LessonTable(database)
         self._tasks, self._stats = TaskTable(database), SkillStatsTable(database)
-        self._settings = RuntimeSettingsTable(database)
+        self._settings, self._versions = RuntimeSettingsTable(database), VersionTable(database)
 
     def propose(self, ref: str, request: RepairRequest, caller: Caller, *, repo: str | None = None) -> RepairAnswer:
         """Propose new steps for a flagged skill, or, where nobody can be asked and the setting allows, write them.
@@ -88,7 +89,8 @@ class Repairs:
         located = self._shelf.find(ref, self._shelf.owners(caller, repo))
         person = caller.covers(Role.reviewer) and not request.headless
         auto = not person and self._settings.read().auto_repair
-        check_repairable(_candidate(located), Channel(person=person, auto_repair=auto))
+        provenance = self._provenance(located) if auto else located.skill.manifest.provenance
+        check_repairable(_candidate(located, provenance), Channel(person=person, auto_repair=auto))
         made = self._made(located, caller)
         if auto:
             if all(one.answered_by is None for one in made.lessons):
@@ -156,6 +158,14 @@ class Repairs:
         return done.model_copy(update={"notes": [*done.notes, _committed(located)]})
 
     # -- how -----------------------------------------------------------------------------------------------------------
+
+    def _provenance(self, located: Located) -> Provenance:
+        """Whose text it is: also one that an agent wrote is a person's once its files were edited by hand."""
+        view = located.view
+        found = self._versions.page(view.scope, view.owner, view.id)
+        if found and (found[0].hash != located.hash or any(one.action == BY_HAND for one in found)):
+            return Provenance.human
+        return located.skill.manifest.provenance
 
     def _made(self, located: Located, caller: Caller) -> Repair:
         view, files = located.view, located.files
@@ -283,11 +293,11 @@ def _committed(located: Located) -> str:
     return commit_files(folder, files, f"Repair the steps of the skill {located.view.id}")
 
 
-def _candidate(located: Located) -> Candidate:
-    files, manifest = located.files, located.skill.manifest
+def _candidate(located: Located, provenance: Provenance) -> Candidate:
+    files = located.files
     whole = files.skill_md is not None and not files.unsafe
     whole = whole and all(one.code != "too-large" for one in files.diagnostics)
-    return Candidate(located.view.id, located.view.stats, manifest.trust, manifest.provenance, whole)
+    return Candidate(located.view.id, located.view.stats, located.skill.manifest.trust, provenance, whole)
 
 
 def _sees(caller: Caller, row: RepairRow) -> bool:

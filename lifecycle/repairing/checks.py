@@ -75,4 +75,6 @@ def check_channel(skill: Candidate, channel: Channel) -> None:
             hint=f"{ask}, or an admin `wellworn settings set auto_repair true`.",
         )
     if skill.provenance is Provenance.human:
-        raise Conflict(f"{skill.id} is flagged, and a person wrote it, so only a person repairs it.", hint=f"{ask}.")
+        raise Conflict(
+            f"{skill.id} is flagged, and a person wrote it or changed it, so only a person repairs it.", hint=f"{ask}."
+        )

@@ -20,16 +20,20 @@ from wellworn.service.workspace import Workspace
 from wellworn.store.lessons import LessonTable
 
 
-def by_agent(world: World, workspace: Workspace) -> Path:
-    """A flagged skill that an agent wrote, and the setting on."""
+def agents_text(world: World) -> None:
+    """The usual world, in which an agent wrote release-local."""
+    world.usual()
     world.skill("release-local", "Cuts a release.", body="## Steps\n1. Look.\n2. Push the tag.\n", provenance="agent")
-    workspace.reindex()
+
+
+def by_agent(world: World, workspace: Workspace) -> Path:
+    """Flag that skill, with the setting on; return its file."""
     workspace.runtime.change({"auto_repair": True}, ME)
     return failing(world, workspace)
 
 
 def test_what_an_agent_wrote_is_repaired_by_itself_where_the_setting_allows(world: World) -> None:
-    world.usual()
+    agents_text(world)
     with world.open() as workspace:
         file = by_agent(world, workspace)
         answer = workspace.repairs.propose("release-local", RepairRequest(), AGENT)
@@ -40,7 +44,7 @@ def test_what_an_agent_wrote_is_repaired_by_itself_where_the_setting_allows(worl
 
 
 def test_a_finding_of_the_scan_stops_it_and_leaves_a_persons_repair_waiting(world: World) -> None:
-    world.usual()
+    agents_text(world)
     with world.open() as workspace:
         file = by_agent(world, workspace)
         waiting = propose(workspace)
@@ -54,7 +58,7 @@ def test_a_finding_of_the_scan_stops_it_and_leaves_a_persons_repair_waiting(worl
 
 
 def test_an_agents_text_that_a_person_edited_is_a_persons(world: World) -> None:
-    world.usual()
+    agents_text(world)
     with world.open() as workspace:
         by_agent(world, workspace)
         repair = propose(workspace)
@@ -64,6 +68,24 @@ def test_an_agents_text_that_a_person_edited_is_a_persons(world: World) -> None:
         assert workspace.skill("release-local", REVIEWER).manifest.provenance == "human"
         with pytest.raises(Conflict, match="a person wrote it"):
             workspace.repairs.propose("release-local", RepairRequest(), AGENT)
+
+
+@pytest.mark.parametrize("seen", [True, False], ids=["seen since", "not yet seen"])
+def test_an_agents_text_that_was_edited_by_hand_is_never_repaired_without_a_person(world: World, seen: bool) -> None:
+    agents_text(world)
+    with world.open() as workspace:
+        file = by_agent(world, workspace)
+        workspace.versions.log("release-local", REVIEWER)
+        file.write_bytes(file.read_bytes().replace(b"Look.", b"Look twice."))
+        before = file.read_bytes()
+        if seen:
+            workspace.versions.log("release-local", REVIEWER)
+        model = Scripted(AdviserFailed("It must not be reached."))
+        workspace.repairs._adviser_of = lambda _: model
+        with pytest.raises(Conflict, match="a person wrote it or changed it"):
+            workspace.repairs.propose("release-local", RepairRequest(), AGENT)
+        assert (file.read_bytes(), model.asked) == (before, 0)
+        assert propose(workspace).status is RepairStatus.proposed  # to a person
 
 
 def test_of_two_people_who_decide_at_once_one_wins(world: World) -> None:
