@@ -23,6 +23,7 @@ from wellworn.store.skill_changes import Begun, ChangeRow, Effects, SkillChangeT
 from wellworn.store.skill_read import SkillBytes, read_skill_directory
 from wellworn.store.skill_state import NOTHING, put_back, state_hash, state_of
 from wellworn.store.skill_stats import SkillStatsTable
+from wellworn.store.skill_write import remove_leftovers
 from wellworn.store.versions import VersionTable
 
 log = logging.getLogger(__name__)
@@ -72,6 +73,7 @@ class DecisionLog:
 
     def _settle(self, begun: Begun) -> None:
         change = begun.row.change
+        remove_leftovers(begun.folder.parent)
         state = state_of(begun.folder)
         if self._happened(begun, state_hash(state)):
             log.info("%s of %s was interrupted and is completed.", change.action, change.skill_id)

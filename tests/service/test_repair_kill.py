@@ -1,154 +1,192 @@
-"""kill -9 at each write of a repair, a revert and the end of a task: nothing of it, or all of it; and a retry works."""
+"""kill -9 before each write of a decision, a repair and the end of a task: nothing of it, or all of it.
+
+Every write of rows and of files is a place to die at, each from the same beginning; and a retry works.
+"""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.service.curating import AGENT, REVIEWER
-from tests.service.test_repairing import WHO, failing, propose
+from tests.service.curating import AGENT, REVIEWER, worked
+from tests.service.dying import CALLS, SKILL, dying
 from tests.service.worlds import SHIP, World
 
 from wellworn.models.errors import Conflict
-from wellworn.models.repair import RepairAccept, RepairStatus, RevertRequest
+from wellworn.models.repair import RepairAccept, RepairEdit, RepairRequest
+from wellworn.models.skill import Scope
 from wellworn.models.task import BeginRequest, EndRequest, Outcome
 from wellworn.service.workspace import Workspace
 from wellworn.store.lessons import LessonTable
 
-ROOT = Path(__file__).parents[2]
-CHILD = """
-import os, signal, sys
-from pathlib import Path
-
-from tests.service.curating import AGENT, REVIEWER
-from tests.service.worlds import World
-from wellworn.models.repair import RepairAccept, RevertRequest
-from wellworn.models.task import EndRequest
-from wellworn.store import database
-
-root, what, which, at = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
-count = 0
+WHO = (Scope.user, "local", SKILL)
+MOST_WRITES = 80
+STEPS = ["Look.", "Delete the tag.", "Push the tag."]
 
 
-def dies(event, _=None):
-    global count
-    count += 1
-    if count == at:
-        os.kill(os.getpid(), signal.SIGKILL)
+def begin(workspace: Workspace) -> str:
+    return workspace.tasks.begin(BeginRequest(objective=SHIP), AGENT).task_id
 
 
-def traced(statement):
-    if statement.split(" ", 1)[0] in ("BEGIN", "COMMIT", "INSERT", "UPDATE", "DELETE"):
-        dies(statement)
+def failed(workspace: Workspace, reason: str) -> None:
+    workspace.tasks.end(begin(workspace), EndRequest(outcome=Outcome.failure, skill=SKILL, reason=reason), AGENT)
 
 
-def audit(event, args):
-    if event in ("os.rename", "os.remove", "os.mkdir"):
-        dies(event)
+def proposed(workspace: Workspace) -> str:
+    worked(workspace, SKILL, 2, 0.5)
+    failed(workspace, "The push met an old tag.")
+    return workspace.repairs.propose(SKILL, RepairRequest(), REVIEWER).repair.id
 
 
-with World(Path(root)).open() as workspace:
-    workspace._ready()
-    workspace._database._writer.set_trace_callback(traced)
-    sys.addaudithook(audit)
-    if what == "repair":
-        workspace.repairs.accept(which, RepairAccept(), REVIEWER)
-    elif what == "revert":
-        workspace.versions.revert("release-local", RevertRequest(to=int(which)), REVIEWER)
-    else:
-        workspace.tasks.end(which, EndRequest(outcome="failure", skill="release-local", reason="it broke"), AGENT)
-    workspace._database._writer.set_trace_callback(None)
-    print(count)
-    os._exit(0)
-"""
+def edited(workspace: Workspace) -> str:
+    repair_id = proposed(workspace)
+    workspace.repairs.edit(repair_id, RepairEdit(steps=STEPS), REVIEWER)
+    return repair_id
 
 
-def run(world: World, what: str, which: str, at: int) -> int | None:
-    """Do it in a process that dies at its `at`-th write; return None when it died, else how many writes there were."""
-    command = [sys.executable, "-c", CHILD, str(world.root), what, which, str(at)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ))
-    assert ended.returncode in (0, -9), ended.stderr
-    return int(ended.stdout) if ended.returncode == 0 else None
+def repaired(workspace: Workspace) -> str:
+    workspace.repairs.accept(proposed(workspace), RepairAccept(), REVIEWER)
+    return "1"
 
 
-def waiting_repair(world: World) -> tuple[str, bytes]:
-    world.usual()
-    with world.open() as workspace:
-        file = failing(world, workspace)
-        return propose(workspace).id, file.read_bytes()
+def updatable(workspace: Workspace) -> str:
+    repaired(workspace)
+    for reason in ("The tag had a wrong name.", "The branch was behind."):
+        failed(workspace, reason)
+    return workspace.repairs.propose(SKILL, RepairRequest(), REVIEWER).repair.id
 
 
-def check_repair(world: World, workspace: Workspace, repair_id: str, before: bytes) -> bool:
-    """Say whether it was accepted; files, repair, stats, lessons and versions must all say the same."""
-    file = world.library / "release-local" / "SKILL.md"
-    accepted = workspace.repairs.get(repair_id, REVIEWER).status is RepairStatus.accepted
-    stats = workspace.skill("release-local", REVIEWER).stats
-    assert (file.read_bytes() != before) == accepted
-    assert (stats.reliability, stats.repair_count) == ((0.6, 1) if accepted else (0.2, 0))
-    lessons = LessonTable(workspace._database)
-    assert len(lessons.all(*WHO)) == 1
-    assert len(lessons.open(*WHO)) == (not accepted)
-    assert workspace._database.rows("SELECT id FROM skill_changes WHERE action LIKE 'begun:%'") == []
-    actions = [one.action for one in workspace.versions.log("release-local", REVIEWER).versions]
-    assert actions == (["repair", "seen"] if accepted else ["seen"])
-    return accepted
+def seen(world: World, workspace: Workspace) -> dict[str, Any]:
+    """Everything that must agree: files, numbers, lessons, repairs, tasks, outcomes, history and versions."""
+    stats, database = workspace.skill(SKILL, REVIEWER).stats, workspace._database
+    lessons = LessonTable(database).all(*WHO)
+    return {
+        "files": files(world),
+        "numbers": (stats.reliability, stats.success_count, stats.failure_count, stats.repair_count),
+        "lessons": [(one.lesson, one.repair_id is not None) for one in lessons],
+        "repairs": sorted((str(one.status), str(one.approval)) for one in workspace.repairs.list(REVIEWER)),
+        "tasks": sorted(str(one.outcome) for one in workspace.tasks.list(REVIEWER).tasks),
+        "outcomes": database.rows("SELECT outcome, count(*) FROM outcomes GROUP BY outcome ORDER BY outcome"),
+        "history": [one.action for one in workspace.care.history(SKILL, REVIEWER).changes],
+        "begun": database.rows("SELECT id FROM skill_changes WHERE action LIKE 'begun:%'"),
+        "versions": [(one.action, one.current) for one in workspace.versions.log(SKILL, REVIEWER).versions],
+    }
+
+
+def files(world: World) -> dict[str, bytes]:
+    """The skill's own files; hidden ones are remains that the next write takes away."""
+    folder = world.library / SKILL
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.startswith(".")}
+
+
+def remains(world: World) -> list[str]:
+    return [path.name for path in world.home.rglob(".*.tmp-*")]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call, what it starts from, and what it must come to."""
+
+    what: str
+    start: Callable[[Workspace], str]
+    comes_to: dict[str, Any]
+    again: type[Exception] | None = Conflict
+    manifest: dict[str, Any] | None = None
+
+
+CASES = {
+    "accept": Case("accept", proposed, {"numbers": (0.6, 0, 0, 1), "repairs": [("accepted", "user-approved")]}),
+    "accept of a person's own steps, which makes the skill theirs": Case(
+        "accept",
+        edited,
+        {"numbers": (0.6, 0, 0, 1), "repairs": [("accepted", "user-edited")]},
+        manifest={"provenance": "agent"},
+    ),
+    "cancel": Case("cancel", proposed, {"repairs": [("cancelled", "None")], "numbers": (0.3, 2, 1, 0)}),
+    "revert": Case("revert", repaired, {"history": ["revert", "repair"], "numbers": (0.6, 0, 0, 1)}, again=None),
+    "update with a reset": Case(
+        "update",
+        updatable,
+        {
+            "history": ["update", "repair"],
+            "numbers": (1.0, 0, 0, 0),
+            "repairs": [("accepted", "user-approved"), ("superseded", "None")],
+        },
+        again=None,
+    ),
+    "a failed end": Case(
+        "fail", begin, {"numbers": (0.8, 0, 1, 0), "outcomes": [("failure", 1)], "lessons": [("it broke.", False)]}
+    ),
+    "an end that succeeded": Case("succeed", begin, {"numbers": (1.0, 1, 0, 0), "outcomes": [("success", 1)]}),
+}
+
+
+class Begun:
+    """A world with the case's beginning, which can be gone back to."""
+
+    def __init__(self, world: World, case: Case, kept: Path) -> None:
+        self.world, self.case, self.kept = world, case, kept
+        world.usual()
+        if case.manifest is not None:
+            body = "## Steps\n1. Look.\n2. Push the tag.\n"
+            world.skill(SKILL, "Cuts a release.", aliases=[SHIP], body=body, **case.manifest)
+        with world.open() as workspace:
+            self.which = case.start(workspace)
+            self.before = seen(world, workspace)
+        for folder in (world.home, world.data):
+            shutil.copytree(folder, kept / folder.name, symlinks=True)
+
+    def go_back(self) -> None:
+        for folder in (self.world.home, self.world.data):
+            shutil.rmtree(folder)
+            shutil.copytree(self.kept / folder.name, folder, symlinks=True)
+
+    def make(self, workspace: Workspace) -> None:
+        CALLS[self.case.what](workspace, self.which)
 
 
 @pytest.mark.slow
-def test_a_repair_that_is_killed_at_any_write_is_done_or_not_begun(world: World) -> None:
-    repair_id, before = waiting_repair(world)
-    reached = set()
-    for at in range(1, 60):
-        writes = run(world, "repair", repair_id, at)
-        with world.open() as workspace:
-            done = check_repair(world, workspace, repair_id, before)
-            reached.add(done)
-            if done:
-                with pytest.raises(Conflict):
-                    workspace.repairs.accept(repair_id, RepairAccept(), REVIEWER)
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_killed_before_any_of_its_writes_is_done_or_not_begun(world: World, tmp_path: Path, name: str) -> None:
+    case = CASES[name]
+    begun = Begun(world, case, tmp_path / "kept")
+    with world.open() as workspace:
+        begun.make(workspace)
+        after = seen(world, workspace)
+    assert {key: after[key] for key in case.comes_to} == case.comes_to
+    reached, writes = [], None
+    with dying(world) as call:
+        for at in range(1, MOST_WRITES):
+            begun.go_back()
+            writes = call(case.what, begun.which, at)
+            done = _settled(begun, after)
+            reached.append(done)
+            if writes is not None:
                 break
-        assert writes is None
-    assert reached == {True, False}
+    assert writes == len(reached) - 1
+    assert reached[0] is False
+    assert reached[-1] is True
+    assert sorted(reached) == reached  # never undone by dying later
 
 
-@pytest.mark.slow
-def test_a_revert_that_is_killed_at_any_write_is_done_or_not_begun(world: World) -> None:
-    repair_id, before = waiting_repair(world)
-    file = world.library / "release-local" / "SKILL.md"
+def _settled(begun: Begun, after: dict[str, Any]) -> bool:
+    """Look at what a killed call left, and do it again where it is not done; return whether it was."""
+    world, case, before = begun.world, begun.case, begun.before
+    left = files(world)
+    assert all(data in (before["files"].get(one), after["files"].get(one)) for one, data in left.items())
     with world.open() as workspace:
-        workspace.repairs.accept(repair_id, RepairAccept(), REVIEWER)
-    after = file.read_bytes()
-    for at in range(1, 60):
-        run(world, "revert", "1", at)
-        assert file.read_bytes() in (before, after)
-        with world.open() as workspace:
-            actions = [one.action for one in workspace.versions.log("release-local", REVIEWER).versions]
-            done = file.read_bytes() == before
-            assert actions == (["revert", "repair", "seen"] if done else ["repair", "seen"])
-            if done:
-                break
-    with world.open() as workspace:
-        workspace.versions.revert("release-local", RevertRequest(to=2), REVIEWER)
-        assert file.read_bytes() == after
-
-
-@pytest.mark.slow
-def test_the_end_of_a_task_that_is_killed_at_any_write_counts_once_or_not_at_all(world: World) -> None:
-    world.usual()
-    with world.open() as workspace:
-        task_id = workspace.tasks.begin(BeginRequest(objective=SHIP), AGENT).task_id
-    for at in range(1, 40):
-        writes = run(world, "end", task_id, at)
-        with world.open() as workspace:
-            ended = workspace.tasks.get(task_id, AGENT).outcome is Outcome.failure
-            assert workspace.skill("release-local", REVIEWER).stats.failure_count == ended
-            assert len(LessonTable(workspace._database).open(*WHO)) == ended
-            if ended:
-                with pytest.raises(Conflict):
-                    workspace.tasks.end(task_id, EndRequest(outcome=Outcome.success), AGENT)
-                return
-        assert writes is None
-    pytest.fail("it never ended")
+        found = seen(world, workspace)
+        assert found in (before, after)
+        done: bool = found == after
+        if not done:
+            begun.make(workspace)
+        elif case.again is not None:
+            with pytest.raises(case.again):
+                begun.make(workspace)
+        assert seen(world, workspace) == after
+    assert remains(world) == []
+    return done
