@@ -144,7 +144,7 @@ class VersionDiff(Wire):
 class RevertRequest(Wire):
     """`POST /skills/{ref}/revert`: put the files back as version `to` had them. expectedHash: of the files now."""
 
-    to: int = Field(ge=1)
+    to: int = Field(ge=1, le=1_000_000_000)
     reason: str | None = Field(default=None, max_length=1000)
     expected_hash: str | None = Field(default=None, max_length=64)
     dry_run: bool = False

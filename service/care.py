@@ -21,7 +21,7 @@ from wellworn.service.shelf import Located, Shelf
 from wellworn.store.proposals import ProposalTable, check_undecided
 from wellworn.store.recipe_file import forge_folder, read_recipe
 from wellworn.store.skill_changes import Begun, ChangeRow, Effects
-from wellworn.store.skill_preview import preview
+from wellworn.store.skill_preview import hash_after, preview
 from wellworn.store.skill_views import parse_ref
 from wellworn.store.skill_write import write_skill
 from wellworn.store.steps_section import same_steps
@@ -239,6 +239,7 @@ class Care:
             evidence=allowed,
             proposal_id=proposal_id,
             before_hash=expected_hash or located.hash,
+            after_hash=hash_after(directory, draft.manifest, draft.body),  # one new file alone is not this change
         )
 
         def make() -> None:

@@ -27,6 +27,7 @@ from wellworn.service.scanning import scanned
 from wellworn.service.shelf import Located, Shelf, Target
 from wellworn.store.proposals import ProposalRow, ProposalTable, check_undecided
 from wellworn.store.recipe_file import forge_folder, parse_recipe, recipe_bytes, recipe_path, write_recipe
+from wellworn.store.redact import redact
 from wellworn.store.safe_paths import inside
 from wellworn.store.skill_changes import Begun, ChangeRow
 from wellworn.store.skill_read import MANIFEST_FILE, SKILL_FILE, SkillBytes, skill_from_bytes
@@ -80,7 +81,11 @@ class Curation:
         self._log.recover()
         row = self._get(proposal_id, caller)
         return self.table.decide(
-            row.id, ProposalStatus.rejected, by=author_of(caller), reason=request.reason, now=self._clock()
+            row.id,
+            ProposalStatus.rejected,
+            by=author_of(caller),
+            reason=None if request.reason is None else redact(request.reason),
+            now=self._clock(),
         )
 
     def accept(self, proposal_id: str, request: AcceptRequest, caller: Caller) -> AcceptAnswer:

@@ -18,6 +18,7 @@ from wellworn.service.places import may_see_repo
 from wellworn.store.database import Database
 from wellworn.store.lessons import LessonTable
 from wellworn.store.proposals import DECIDED, ProposalRow, ProposalTable
+from wellworn.store.redact import redact
 from wellworn.store.repairs import RepairTable
 from wellworn.store.skill_changes import Begun, ChangeRow, Effects, SkillChangeTable
 from wellworn.store.skill_read import SkillBytes, read_skill_directory
@@ -45,9 +46,11 @@ class DecisionLog:
         any more, and whatever `make` raises; then nothing is changed and nothing recorded.
         """
         self.recover()
+        begun = _without_secrets(begun)
         self.changes.begin(begun)
         try:
             with self._database.write():
+                self.allow()
                 before = state_of(begun.folder)
                 recipe_was_there = begun.recipe is None or begun.recipe.exists()
                 _refuse_changed(begun, state_hash(before))
@@ -62,6 +65,9 @@ class DecisionLog:
                 self.changes.abandon(begun.row.id)
             raise
         return row.change
+
+    def allow(self) -> None:
+        """Asked in the transaction of each decision, before its files are looked at; what it raises ends that."""
 
     def recover(self) -> None:
         """Settle what a killed process began: what is on the disk is recorded, what is not is forgotten."""
@@ -205,6 +211,15 @@ def _fresh(stats: SkillStats, effects: Effects) -> SkillStats:
 def file_hash(data: bytes) -> str:
     """Return the SHA-256 (hex) of a file's content."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _without_secrets(begun: Begun) -> Begun:
+    """A person's reason is kept in their words, and without what they should not have written there."""
+    change = begun.row.change
+    if change.reason is None:
+        return begun
+    clean = change.model_copy(update={"reason": redact(change.reason)})
+    return replace(begun, row=replace(begun.row, change=clean))
 
 
 def _finished(row: ChangeRow, after_hash: str | None) -> ChangeRow:

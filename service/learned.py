@@ -19,7 +19,7 @@ from wellworn.lifecycle.shell.steps import steps_of
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, InvalidInput, WellwornError
 from wellworn.models.ids import new_id
-from wellworn.models.proposal import AcceptRequest, Proposal, ProposalStatus, SkillChange
+from wellworn.models.proposal import AcceptRequest, Proposal, ProposalStatus
 from wellworn.models.skill import Provenance, Scope, Trust
 from wellworn.models.turn import Turn
 from wellworn.service.care import Care
@@ -31,7 +31,7 @@ from wellworn.store.accounts import AccountTable
 from wellworn.store.database import Database
 from wellworn.store.learned_skills import LearnedSkillTable
 from wellworn.store.proposals import ProposalRow, ProposalTable
-from wellworn.store.skill_changes import Begun, SkillChangeTable
+from wellworn.store.skill_changes import SkillChangeTable
 from wellworn.store.versions import VersionTable
 
 _TWO_FILES = frozenset({"skill.md", "manifest.yaml", "manifest.yml"})
@@ -46,12 +46,9 @@ class _AuthorisedLog(DecisionLog):
         super().__init__(database)
         self._authorise = authorise
 
-    def carry_out(self, begun: Begun, make: Callable[[], None]) -> SkillChange:
-        def made() -> None:
-            self._authorise()
-            make()
-
-        return super().carry_out(begun, made)
+    def allow(self) -> None:
+        """Raise whatever is against writing by now."""
+        self._authorise()
 
 
 class LearnedWriter:

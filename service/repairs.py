@@ -11,7 +11,7 @@ from wellworn.lifecycle.adviser import Adviser
 from wellworn.lifecycle.repairing.answered import answers, notes_of
 from wellworn.lifecycle.repairing.asking import asked_steps
 from wellworn.lifecycle.repairing.checks import Candidate, Channel, check_flagged, check_repairable
-from wellworn.lifecycle.repairing.remedies import Taught, taught_by
+from wellworn.lifecycle.repairing.remedies import Taught, commands_in, taught_by
 from wellworn.lifecycle.repairing.rewrite import rewritten_steps
 from wellworn.models.access import Caller, Role
 from wellworn.models.errors import Conflict, InvalidInput, NotFound, WellwornError
@@ -93,6 +93,7 @@ class Repairs:
         check_repairable(_candidate(located, provenance), Channel(person=person, auto_repair=auto))
         made = self._made(located, caller)
         if auto:
+            _refuse_gated(made)
             if all(one.answered_by is None for one in made.lessons):
                 raise Conflict(f"No new steps for {ref} answer what it failed at.", hint="A person has to repair it.")
             self._scanned(made, located, Approval.auto_repair, ())  # before it stands in the place of one that waits
@@ -281,6 +282,20 @@ class Repairs:
             change=made,
             findings=[*findings],
         )
+
+
+def _refuse_gated(repair: Repair) -> None:
+    """Raise Conflict where a new step runs what needs an approval: nobody is there to see it. Raises Conflict."""
+    from wellworn.lifecycle.shell.classify import classify  # noqa: PLC0415  loads the parser
+
+    fresh = [step for step in repair.new_steps if step not in repair.old_steps]
+    for command in (one for step in fresh for one in commands_in(step)):
+        judged = classify(command)
+        if judged.gated:
+            raise Conflict(
+                f"The new steps of {repair.skill} run what needs an approval ({judged.reason}).",
+                hint=f"A person has to run `wellworn skills repair {repair.skill.id}` at a terminal.",
+            )
 
 
 def _committed(located: Located) -> str:

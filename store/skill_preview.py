@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from wellworn.models.skill import SkillManifest
-from wellworn.store.skill_state import state_of
+from wellworn.store.skill_state import state_hash, state_of
 from wellworn.store.skill_write import write_skill
 from wellworn.store.text_file import Notes, decode_text
 
@@ -18,13 +20,25 @@ def preview(directory: Path, manifest: SkillManifest, body: str | None) -> tuple
 
     Raises what it raises.
     """
+    with _written(directory, manifest, body) as copy:
+        return _texts(directory), _texts(copy)
+
+
+def hash_after(directory: Path, manifest: SkillManifest, body: str | None) -> str | None:
+    """Return the hash (`state_hash`) of the skill's files as `write_skill` would leave them. Raises what it raises."""
+    with _written(directory, manifest, body) as copy:
+        return state_hash(state_of(copy))
+
+
+@contextmanager
+def _written(directory: Path, manifest: SkillManifest, body: str | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="wellworn-") as temporary:
         copy = Path(temporary) / directory.name
         copy.mkdir()
         for path, data in _files(directory):
             (copy / path.name).write_bytes(data)
         write_skill(Path(temporary), manifest, body, directory=copy, sync=False, clean=False)
-        return _texts(directory), _texts(copy)
+        yield copy
 
 
 def _files(directory: Path) -> list[tuple[Path, bytes]]:

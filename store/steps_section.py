@@ -79,7 +79,7 @@ def _steps_in(body: str) -> tuple[str, ...]:
 
 def wanted_steps(steps: Sequence[str]) -> tuple[str, ...]:
     """Return steps in the form in which they are read. Raises InvalidInput for an empty or unusable one, or none."""
-    texts = tuple(_normal(step) for step in steps)
+    texts = tuple(plain_step(step) for step in steps)
     if not texts:
         raise InvalidInput("A skill needs at least one step.", hint="Give the steps as a list.", field="steps")
     for number, text in enumerate(texts):
@@ -233,7 +233,8 @@ def _indent(line: str) -> int:
     return len(wide) - len(wide.lstrip(" "))
 
 
-def _normal(step: str) -> str:
+def plain_step(step: str) -> str:
+    """Return a step in the form in which it is read: no check box, its further lines moved to the left together."""
     first, *rest = _LINE_END.sub("\n", step).strip().split("\n")
     box = _CHECK_BOX.match(first)
     return "\n".join([first[box.end() if box else 0 :].strip(), *_dedented(rest)]).strip()

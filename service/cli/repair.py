@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from wellworn.models.repair import Repair, RepairAnswer
 
 _DECISIONS = ("accept", "edit", "cancel")
-_HINT = "# One step a paragraph, a blank line between two. Lines that begin with # are left out.\n\n"
+_HINT = "# A number begins a step; what else belongs to it is indented. Lines that begin with # are left out.\n\n"
+_BEGINS = re.compile(r"(?:\d+[.)]|[-*+])(?:\s+|$)")
 
 
 @click.command()
@@ -106,11 +109,11 @@ def _edited(door: Door, repair: Repair) -> Repair:
     from wellworn.service.problems import validation_error  # noqa: PLC0415
 
     try:
-        text = click.edit(_HINT + "\n\n".join(repair.new_steps) + "\n", extension=".md", require_save=False)
+        text = click.edit(_HINT + compose_steps(repair.new_steps), extension=".md", require_save=False)
     except click.ClickException as error:  # no editor, or one that failed
         click.echo(f"{error.format_message().rstrip('.')}. Set VISUAL or EDITOR; nothing was changed.", err=True)
         return repair
-    steps = _steps_in(text or "")
+    steps = parse_steps(text or "")
     if not steps or steps == repair.new_steps:
         click.echo("Nothing was edited, so nothing was changed.", err=True)
         return repair
@@ -125,17 +128,35 @@ def _edited(door: Door, repair: Repair) -> Repair:
     return repair
 
 
-def _steps_in(text: str) -> list[str]:
-    """Return the steps of an edited text: paragraphs, without the lines of explanation."""
-    steps: list[list[str]] = [[]]
+def compose_steps(steps: Sequence[str]) -> str:
+    """Return steps as the text to be edited: numbered, what follows their first lines indented."""
+    texts = []
+    for number, step in enumerate(steps, 1):
+        first, *rest = step.split("\n")
+        lead = f"{number}. "
+        texts.append("\n".join([lead + first, *(" " * len(lead) + line if line else "" for line in rest)]))
+    return "\n\n".join(texts) + "\n"
+
+
+def parse_steps(text: str) -> list[str]:
+    """Return the steps of an edited text, in the form in which they are read; also a paragraph without a number is one.
+
+    Empty ones are left out.
+    """
+    from wellworn.store.steps_section import plain_step  # noqa: PLC0415
+
+    steps: list[list[str]] = []
+    after_blank = True
     for line in text.replace("\r\n", "\n").split("\n"):
         if line.startswith("#"):
             continue
-        if line.strip():
-            steps[-1].append(line.rstrip())
-        elif steps[-1]:
-            steps.append([])
-    return ["\n".join(lines) for lines in steps if lines]
+        begins = _BEGINS.match(line)
+        if begins or not steps or (after_blank and line[:1].strip()):
+            steps.append([line[begins.end() :] if begins else line])
+        else:
+            steps[-1].append(line)
+        after_blank = not line.strip()
+    return [step for lines in steps if (step := plain_step("\n".join(lines)))]
 
 
 def _tell(answer: RepairAnswer) -> None:

@@ -160,7 +160,7 @@ def _tell_ended(answer: EndAnswer) -> None:
 @task.command("list")
 @click.option("--status", type=click.Choice(["active", "ended"]), help="Only these.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="Most to show.")
-@click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over.")
+@click.option("--offset", type=click.IntRange(0, 1_000_000_000), default=0, help="How many to pass over.")
 @as_json_option
 @click.pass_context
 def list_(ctx: click.Context, status: str | None, limit: int, offset: int, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from wellworn.service.cli.door import open_door
 from wellworn.service.cli.options import as_json_option, place_of, repo_option
 from wellworn.service.cli.output import print_json, print_table, printable
 
+_VERSION = click.IntRange(1, 1_000_000_000)
 _skill = click.argument("ref", metavar="ID[@SCOPE]")
 
 
@@ -47,8 +48,8 @@ def log(ctx: click.Context, ref: str, repo: str | None, as_json: bool) -> None:
 
 @click.command("diff")
 @_skill
-@click.argument("older", type=click.IntRange(1), required=False)
-@click.argument("newer", type=click.IntRange(1), required=False)
+@click.argument("older", type=_VERSION, required=False)
+@click.argument("newer", type=_VERSION, required=False)
 @repo_option
 @as_json_option
 @click.pass_context
@@ -76,7 +77,7 @@ def diff(ctx: click.Context, ref: str, older: int | None, newer: int | None, rep
 
 @click.command("revert")
 @_skill
-@click.option("--to", type=click.IntRange(1), required=True, help="The version to go back to; `log` lists them.")
+@click.option("--to", type=_VERSION, required=True, help="The version to go back to; `log` lists them.")
 @click.option("--reason", help="Why, in your words; it is kept.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--override", multiple=True, metavar="NAME", help="Allow a finding of the security scan by its name.")

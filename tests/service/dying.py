@@ -50,10 +50,10 @@ _FILE_EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir")
 
 
 class _Deadly:
-    """Counts writes, of rows and of files, and kills this process before the `at`-th."""
+    """Counts writes, of rows and of files below `root`, and kills this process before the `at`-th."""
 
-    def __init__(self, at: int) -> None:
-        self.at, self.count, self.on = at, 0, False
+    def __init__(self, root: Path, at: int) -> None:
+        self.root, self.at, self.count, self.on = str(root), at, 0, False
 
     def write(self) -> None:
         if not self.on:
@@ -67,12 +67,13 @@ class _Deadly:
             self.write()
 
     def audit(self, event: str, args: tuple[Any, ...]) -> None:
-        if event in _FILE_EVENTS or (event == "open" and isinstance(args[2], int) and args[2] & os.O_CREAT):
+        wrote = event in _FILE_EVENTS or (event == "open" and isinstance(args[2], int) and args[2] & os.O_CREAT)
+        if wrote and str(args[0]).startswith(self.root):
             self.write()
 
 
 def _call(root: Path, what: str, which: str, at: int) -> int:
-    deadly = _Deadly(at)
+    deadly = _Deadly(root, at)
     exchange = swap._exchange
 
     def exchanged(one: Path, other: Path) -> bool:

@@ -13,8 +13,9 @@ from tests.service.worlds import ME, World
 
 from wellworn.lifecycle.adviser import AdviserFailed
 from wellworn.lifecycle.repairing.asking import MAX_CHARS, MAX_STEPS, ProposedSteps, capped
+from wellworn.models.curation import UpdateRequest
 from wellworn.models.errors import Conflict, InvalidInput, StoreError
-from wellworn.models.repair import Approval, RepairAccept, RepairEdit, RepairRequest, RepairStatus
+from wellworn.models.repair import Approval, RepairAccept, RepairEdit, RepairRequest, RepairStatus, RevertRequest
 from wellworn.service import shelf
 from wellworn.service.workspace import Workspace
 from wellworn.store.lessons import LessonTable
@@ -238,3 +239,28 @@ def test_a_models_answer_is_cut_at_whole_steps() -> None:
     assert capped([f"Step {number}." for number in range(100)]) == [f"Step {number}." for number in range(MAX_STEPS)]
     long = [f"{number} {'x' * 1000}" for number in range(10)]
     assert capped(long) == long[: MAX_CHARS // 1002]
+
+
+@pytest.mark.parametrize("command", ["git push --force origin main && rm -rf ~/work", "npm publish", "terraform apply"])
+def test_without_a_person_no_step_is_added_that_needs_an_approval(world: World, command: str) -> None:
+    agents_text(world)
+    with world.open() as workspace:
+        file = by_agent(world, workspace)
+        before = file.read_bytes()
+        model = Scripted(["Look.", f"Run `{command}`", "Push the tag."])
+        workspace.repairs._adviser_of = lambda _: model
+        with pytest.raises(Conflict, match="needs an approval"):
+            workspace.repairs.propose("release-local", RepairRequest(), AGENT)
+        assert file.read_bytes() == before
+
+
+def test_a_reason_is_kept_without_secrets(world: World) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    world.usual()
+    with world.open() as workspace:
+        workspace.care.update(
+            "release-local", UpdateRequest(add_examples=["do it"], reason=f"the key was {secret}"), REVIEWER
+        )
+        workspace.versions.revert("release-local", RevertRequest(to=1, reason=f"again {secret}"), REVIEWER)
+    files = [file.read_bytes() for file in world.data.rglob("*") if file.is_file()]
+    assert not any(secret.encode() in data for data in files)

@@ -24,7 +24,7 @@ from wellworn.service.workspace import Workspace
 from wellworn.store.lessons import LessonTable
 
 WHO = (Scope.user, "local", SKILL)
-MOST_WRITES = 80
+MOST_WRITES = 120
 STEPS = ["Look.", "Delete the tag.", "Push the tag."]
 
 
@@ -89,13 +89,17 @@ def remains(world: World) -> list[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """A call, what it starts from, and what it must come to."""
+    """A call, what it starts from, and what it must come to.
+
+    beside: the folder holds another file, so two files cannot change places at once and one may be new alone.
+    """
 
     what: str
     start: Callable[[Workspace], str]
     comes_to: dict[str, Any]
     again: type[Exception] | None = Conflict
     manifest: dict[str, Any] | None = None
+    beside: bool = False
 
 
 CASES = {
@@ -118,6 +122,9 @@ CASES = {
         },
         again=None,
     ),
+    "update beside another file": Case(
+        "update", updatable, {"history": ["update", "repair"], "numbers": (1.0, 0, 0, 0)}, again=None, beside=True
+    ),
     "a failed end": Case(
         "fail", begin, {"numbers": (0.8, 0, 1, 0), "outcomes": [("failure", 1)], "lessons": [("it broke.", False)]}
     ),
@@ -134,6 +141,8 @@ class Begun:
         if case.manifest is not None:
             body = "## Steps\n1. Look.\n2. Push the tag.\n"
             world.skill(SKILL, "Cuts a release.", aliases=[SHIP], body=body, **case.manifest)
+        if case.beside:
+            (world.library / SKILL / "notes.txt").write_text("Mine.", encoding="utf-8")
         with world.open() as workspace:
             self.which = case.start(workspace)
             self.before = seen(world, workspace)
@@ -167,7 +176,7 @@ def test_what_is_killed_before_any_of_its_writes_is_done_or_not_begun(world: Wor
             reached.append(done)
             if writes is not None:
                 break
-    assert writes == len(reached) - 1
+    assert writes == len(reached) - 1, reached
     assert reached[0] is False
     assert reached[-1] is True
     assert sorted(reached) == reached  # never undone by dying later
@@ -178,8 +187,16 @@ def _settled(begun: Begun, after: dict[str, Any]) -> bool:
     world, case, before = begun.world, begun.case, begun.before
     left = files(world)
     assert all(data in (before["files"].get(one), after["files"].get(one)) for one, data in left.items())
+    torn = left not in (before["files"], after["files"])
+    assert case.beside or not torn
     with world.open() as workspace:
         found = seen(world, workspace)
+        if torn:  # one file is new alone, which nobody takes for what was decided
+            assert {**found, "files": 0, "versions": 0} == {**before, "files": 0, "versions": 0}
+            assert found["versions"] == [("edited by hand", True), *[(one, False) for one, _ in before["versions"]]]
+            begun.make(workspace)
+            assert {**seen(world, workspace), "versions": 0} == {**after, "versions": 0}
+            return False
         assert found in (before, after)
         done: bool = found == after
         if not done:

@@ -640,6 +640,7 @@ def test_an_id_that_is_taken_is_not_written_over(world: World) -> None:
         review = review_of(workspace)
         proposal = workspace.curation.proposal(review.proposals[0], ME)
     assert proposal.status is ProposalStatus.suggested
+    assert any(note.startswith("It was not installed at once: ") for note in proposal.notes)
     assert (world.library / "do-the-thing" / "SKILL.md").read_bytes() == before
 
 
@@ -740,6 +741,26 @@ def test_what_a_person_touched_in_any_way_is_theirs(world: World, edit: Callable
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert not updated_by_review(world)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("moment", [1, 2, 3, 4])
+def test_an_edit_at_any_moment_of_a_review_is_kept(world: World, moment: int) -> None:
+    """Its permission is asked four times: at its beginning, before the write, and in each of two transactions."""
+    path = learned(world) / "SKILL.md"
+    mine = path.read_bytes() + b"\nA word of mine.\n"
+    with reviewed(world, Scripted(update), direct=True) as workspace:
+        real, asked = workspace.reviewing._against, count(1)
+
+        def edited(*given: Any) -> str | None:
+            if next(asked) == moment:
+                path.write_bytes(mine)
+            return real(*given)
+
+        workspace.reviewing._against = edited  # type: ignore[method-assign, assignment]
+        workspace.reviewing.post_turn(turn("later"), AGENT)
+        review_of(workspace, "turn-later")
+        assert next(asked) > moment
+    assert path.read_bytes() == mine
 
 
 def test_what_a_person_accepted_as_a_proposal_is_not_a_reviews_own(world: World) -> None:

@@ -43,8 +43,9 @@ REVERT = Body(
 )
 Repo = Annotated[str | None, QueryParameter(name="repo", max_length=500, description="Its id, root folder or origin.")]
 Status = Annotated[RepairStatus | None, QueryParameter(name="status", description="Only these.")]
-Older = Annotated[int | None, QueryParameter(name="older", ge=1, description="The version to compare from.")]
-Newer = Annotated[int | None, QueryParameter(name="newer", ge=1, description="And to; without it: as it is now.")]
+_MOST = 1_000_000_000
+Older = Annotated[int | None, QueryParameter(name="older", ge=1, le=_MOST, description="Compared from.")]
+Newer = Annotated[int | None, QueryParameter(name="newer", ge=1, le=_MOST, description="And to; else as it is now.")]
 
 
 @post(

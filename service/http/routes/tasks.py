@@ -59,7 +59,7 @@ Chosen = Annotated[
 ]
 LEARN = Body(media_type=RequestEncodingType.JSON, examples=[Example(summary="Nothing more to say", value={})])
 Status = Annotated[TaskStatus | None, QueryParameter(name="status", description="Only active, or only ended ones.")]
-Offset = Annotated[int, QueryParameter(name="offset", ge=0, description="How many to pass over.")]
+Offset = Annotated[int, QueryParameter(name="offset", ge=0, le=1_000_000_000, description="How many to pass over.")]
 Limit = Annotated[int, QueryParameter(name="limit", ge=1, le=1000, description="How many at most.")]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -38,22 +39,28 @@ def at_terminal(world: World, *argv: str, typed: bytes = b"", interrupt: bool = 
         stderr=theirs,
     )
     os.close(theirs)
-    shown, answered = b"", False
+    shown, reads = b"", 0
     with os.fdopen(ours, "rb", buffering=0) as terminal:
         while True:
-            try:
-                read = os.read(ours, 65_536)
-            except OSError:  # its other side is closed
-                break
-            if not read:
-                break
-            shown += read
-            if not answered and PROMPT in shown:
-                answered = True
-                if interrupt:
-                    process.send_signal(signal.SIGINT)
-                else:
-                    os.write(terminal.fileno(), typed)
+            ready, _, _ = select.select([terminal], [], [], 2.0)
+            if ready:
+                try:
+                    read = os.read(ours, 65_536)
+                except OSError:  # its other side is closed
+                    break
+                if not read:
+                    break
+                shown, reads = shown + read, 0
+                first = PROMPT in shown and PROMPT not in shown[: -len(read)]
+            else:
+                reads, first = reads + 1, False
+                if reads > 30:
+                    process.kill()
+            # A signal that comes just before the read of an answer is seen only when the read ends: it is sent again.
+            if PROMPT in shown and interrupt and (first or not ready):
+                process.send_signal(signal.SIGINT)
+            elif first:
+                os.write(ours, typed)
         code = process.wait(timeout=60)
     return code, shown.decode().replace("\r\n", "\n")
 
